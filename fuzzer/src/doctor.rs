@@ -7,6 +7,8 @@ use std::{
     process::{Command, Stdio},
 };
 
+use clap::Parser;
+use quagmire_analysis::command::EXIT_CODES_ALONE;
 use quagmire_base::{
     error::{Error, ExitCode, Result},
     plain::{self, Form},
@@ -71,11 +73,26 @@ const LOOKS: [Look; 9] = [
     ("hardware counters", counters),
 ];
 
+/// Show what this machine and installation lack, and what each costs
+#[derive(Debug, Parser)]
+#[command(name = "doctor", after_help = EXIT_CODES_ALONE)]
+pub(crate) struct Doctor {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl quagmire_analysis::command::Command for Doctor {
+    fn run_alone(&mut self) -> Option<Result<ExitCode>> {
+        Some(run(self.json))
+    }
+}
+
 /// Runs `quagmire doctor`.
 ///
 /// # Errors
 /// If something is missing without which nothing works, or the result cannot be printed.
-pub(crate) fn run(json: bool) -> Result<ExitCode> {
+fn run(json: bool) -> Result<ExitCode> {
     let findings: Vec<Finding> = LOOKS
         .iter()
         .map(|(what, look)| {

@@ -4,7 +4,6 @@
 use std::{
     ffi::{CStr, OsString, c_char, c_int},
     os::unix::ffi::OsStrExt,
-    path::Path,
 };
 
 use quagmire_base::{
@@ -13,18 +12,18 @@ use quagmire_base::{
 };
 use quagmire_execution::{
     abi::RawHarness,
-    fork_server::{Builder, generator, run_folder::RunFiles},
+    fork_server::{Builder, generator},
     harness::Harness,
     info::{Instrumentation, TargetInfo},
     orphans::Orphans,
 };
 use quagmire_mutators::inner;
 
+use quagmire_analysis::command::Command;
+
 use crate::{
-    campaign,
-    cli::{self, Command, PROGRAM},
+    cli::{self, PROGRAM},
     libfuzzer,
-    options::{Options, files::run_files},
 };
 
 /// Heap of the engine, separate from the target's: after a crash the target's may be locked or corrupted.
@@ -39,11 +38,22 @@ pub const COMMAND: &str = "QUAGMIRE_COMMAND";
 ///
 /// # Errors
 /// If the options are invalid, or the command fails.
-pub fn run_program(command: Command, program: Vec<OsString>, builder: Builder) -> Result<ExitCode> {
-    let generator = command.generator().map(Path::to_owned);
-    let (files, _private) = run_files(&command)?;
-    say_extension(&command, &files);
-    let started = program_for(&program, &files);
+pub fn run_program(mut command: Box<dyn Command>, program: Vec<OsString>, builder: Builder) -> Result<ExitCode> {
+    let (inputs, says_extension) = (command.inputs(), command.says_extension());
+    let Some(options) = command.target() else { return Err(Error::usage("this command runs no program")) };
+    let (files, _private) = options.run_files(&inputs)?;
+    if says_extension
+        && options.extension.is_none()
+        && let Some(extension) = &files.extension
+    {
+        // a failure to print is no reason to stop
+        let _ = plain::print(
+            &format!("Input: @@ is a file input.{extension}, since all seeds are .{extension} (-e '' for none)\n"),
+            Form::Lines,
+        );
+    }
+    let generator = options.generator.clone();
+    let started = options.started(&program);
     let (extension, scratch) = (files.extension.clone(), files.scratch);
     let harness = match (&generator, builder) {
         (None, _) => Harness::of_program(started, files, builder),
@@ -72,32 +82,7 @@ pub fn run_program(command: Command, program: Vec<OsString>, builder: Builder) -
             Builder::Uninstrumented => Instrumentation::Uninstrumented,
         },
     };
-    run(command, target, harness)
-}
-
-/// The command with a program that is found from any folder, if its runs have one of their own.
-pub fn program_for(command: &[OsString], files: &RunFiles) -> Vec<OsString> {
-    let mut command = command.to_vec();
-    if let Some(program) = command.first_mut().filter(|_| files.scratch)
-        && let Ok(absolute) = std::path::absolute(&*program)
-    {
-        *program = absolute.into_os_string();
-    }
-    command
-}
-
-/// Says which extension the input of a campaign has because of its seeds.
-fn say_extension(command: &Command, files: &RunFiles) {
-    if let (Command::Fuzz(fuzz), Some(extension)) = (command, &files.extension)
-        && fuzz.target.extension.is_none()
-        && !fuzz.quiet
-    {
-        // a failure to print is no reason to stop
-        let _ = plain::print(
-            &format!("Input: @@ is a file input.{extension}, since all seeds are .{extension} (-e '' for none)\n"),
-            Form::Lines,
-        );
-    }
+    command.run(target, harness)
 }
 
 /// Runs the engine with the command line of a harness. Returns the exit code of the process.
@@ -126,7 +111,7 @@ pub unsafe extern "C" fn quagmire_engine_main(
     let target = TargetInfo::of_harness(program, instrumentation);
     let code = match cli::parse_for_harness(arguments) {
         Err(stop) => stop.print(),
-        Ok(command) => run(command, target, harness).unwrap_or_else(|error| {
+        Ok(parsed) => run(parsed.command, target, harness).unwrap_or_else(|error| {
             warn(&error.message);
             error.code
         }),
@@ -152,99 +137,30 @@ pub unsafe extern "C" fn quagmire_engine_mutate(data: *mut u8, size: usize, max_
     }
 }
 
-/// Warns that less is measured if something else than quagmire's pass counts in the target.
-fn say_what_is_missing(target: &TargetInfo, harness: &Harness, quiet: bool) {
-    if quiet {
-        return;
-    }
-    let (program, sources) = (target.name(), harness.sources());
-    let counts = target.instrumentation;
-    let (origin, remark, advice) = (counts.origin(), counts.remark(), counts.advice());
-    match counts {
-        // as was asked for
-        Instrumentation::Counts | Instrumentation::Uninstrumented => {}
-        Instrumentation::Afl => warn(&format!("{program} was {origin}: bucketed edges and time only; {advice}")),
-        Instrumentation::Mixed => {
-            let edges = [
-                (sources.guards + sources.widened, "exact"),
-                (sources.counters, "some in 8 bits, which wrap around"),
-                (sources.flags, "whether, not how often"),
-                (sources.pcs, "by address, some of which share a count"),
-            ];
-            let edges = edges.into_iter().filter(|(functions, _)| *functions > 0);
-            let edges = edges.map(|(functions, how)| format!("{functions} ({how})")).collect::<Vec<_>>().join(", ");
-            warn(&format!(
-                "{program} counts instructions in {} functions, by quagmire-cc, and edges in {edges}, by \
-                 SanitizerCoverage: instructions are the sum of both",
-                sources.pass
+/// Executes a command in a harness, which reads no files and draws by itself.
+fn run(mut command: Box<dyn Command>, target: TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
+    let is_uninstrumented = command.is_uninstrumented();
+    if let Some(options) = command.target() {
+        if options.generator.is_some() {
+            return Err(Error::usage(
+                "--generator is for programs without a harness: call the generator in the harness, and then qgm_generated (the \
+                 book, Generators)",
             ));
         }
-        _ => warn(&format!("{program} was {origin}: {remark}; {advice}")),
+        // that of the target, which a harness does not have
+        let of_files = [("-e", options.extension.is_some()), ("--scratch", options.scratch)];
+        if let Some((option, _)) = of_files.into_iter().find(|(_, is_typed)| *is_typed) {
+            return Err(Error::usage(format!(
+                "{option} is for programs without a harness: a harness reads no file; leave it out"
+            )));
+        }
+        if is_uninstrumented {
+            return Err(Error::usage("--uninstrumented: this harness is instrumented: leave it out"));
+        }
+        if let Some(typed) = std::env::var(COMMAND).ok().and_then(|json| serde_json::from_str(&json).ok()) {
+            options.command = typed;
+        }
     }
-    if sources.has_wrong_table {
-        warn(&format!(
-            "{program} has a PC table that does not match its counts: edges have numbers instead of functions; compile all \
-             objects with the same -fsanitize-coverage"
-        ));
-    }
-}
-
-fn run(command: Command, target: TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
-    if command.generator().is_some() && !target.is_isolated() {
-        return Err(Error::usage(
-            "--generator is for programs without a harness: call the generator in the harness, and then qgm_generated (the \
-             book, Generators)",
-        ));
-    }
-    if let Some(option) = command.target().filter(|_| !target.is_isolated()).and_then(|target| {
-        [("-e", target.extension.is_some()), ("--scratch", target.scratch)].into_iter().find(|(_, given)| *given)
-    }) {
-        let option = option.0;
-        return Err(Error::usage(format!(
-            "{option} is for programs without a harness: a harness reads no file; leave it out"
-        )));
-    }
-    if command.is_uninstrumented() && !target.is_isolated() {
-        return Err(Error::usage("--uninstrumented: this harness is instrumented: leave it out"));
-    }
-    let name = command.name();
-    let typed = std::env::var(COMMAND).ok().and_then(|json| serde_json::from_str::<Vec<String>>(&json).ok());
-    match command {
-        Command::Fuzz(mut fuzz) => {
-            fuzz.target.command = typed.unwrap_or(fuzz.target.command);
-            let options = Options::resolve(fuzz)?.for_target(&target)?;
-            say_what_is_missing(&target, harness, options.quiet);
-            campaign::launch(options, target, harness)
-        }
-        Command::Replay(replay) => {
-            say_what_is_missing(&target, harness, replay.json);
-            quagmire_analysis::run(&replay.resolve()?, &target, harness)
-        }
-        Command::Diversity(diversity) => {
-            say_what_is_missing(&target, harness, diversity.json);
-            quagmire_analysis::diversity::run(&diversity.resolve()?, harness)
-        }
-        Command::Growth(growth) => {
-            say_what_is_missing(&target, harness, growth.json);
-            quagmire_analysis::growth::run(&growth.resolve()?, &target, harness)
-        }
-        Command::Minimize(mut minimize) => {
-            minimize.target.extension.clone_from(&target.extension);
-            say_what_is_missing(&target, harness, minimize.json);
-            quagmire_analysis::minimize::run(&minimize.resolve()?, &target, harness)
-        }
-        Command::Distill(distill) => {
-            say_what_is_missing(&target, harness, distill.json);
-            quagmire_analysis::distill::run(&distill.resolve()?, &target, harness)
-        }
-        Command::ServeRuns(serve) => quagmire_analysis::runner::offer::run(&serve.resolve()?, &target, harness),
-        Command::Compare(_) => Err(Error::usage("builds are compared by `quagmire compare INPUTS -- OLD --and NEW`")),
-        Command::Mutants(_) => Err(Error::usage("mutants are of a build of their own: QUAGMIRE_MUTANTS=1 quagmire-cc")),
-        Command::Mine(mine) => quagmire_analysis::mine::run(&mine.resolve()?, &target, harness),
-        Command::Report(_) => Err(Error::usage("a report is written by `quagmire report OUT`")),
-        Command::Init(_) | Command::Doctor(_) | Command::Completions(_) | Command::Man(_) => {
-            Err(Error::usage(format!("{name} is a command of quagmire: quagmire {name}")))
-        }
-        Command::Generate(generate) => crate::generate::run_harness(&generate.resolve()?, &target, harness),
-    }
+    command.check()?;
+    command.run(target, harness)
 }

@@ -1,68 +1,171 @@
 //! `quagmire generate`: inputs that a grammar describes, or that a harness generates.
 
-use std::collections::HashSet;
-use std::fs;
-use std::hash::{BuildHasher, RandomState};
+use std::{
+    collections::HashSet,
+    fs,
+    hash::{BuildHasher, RandomState},
+    path::PathBuf,
+};
 
+use clap::Parser;
 use libafl_bolts::rands::{Rand, StdRand};
-use quagmire_analysis::generation::{Generator, GeneratorOptions};
-use quagmire_base::atomic::unwritable;
-use quagmire_base::error::{Error, ExitCode, Result};
-use quagmire_base::files::{Folder, FreeNames};
-use quagmire_base::plain::{self, Form, warn};
-use quagmire_base::seeds::{Seed, Seeds};
-use quagmire_choices::grammar::Grammar;
+use quagmire_analysis::{
+    command::{Command, EXIT_CODES, TargetOptions},
+    generation::Generator,
+    values,
+};
+use quagmire_base::{
+    atomic::unwritable,
+    error::{Error, ExitCode, Result},
+    files::{Folder, FreeNames},
+    plain::{self, Form, warn},
+    seeds::{Seed, Seeds},
+    units,
+};
+use quagmire_choices::grammar::{Grammar, Limits};
 use quagmire_execution::{harness::Harness, info::TargetInfo};
 
-use crate::options::generate::{GenerateOptions, Source};
+use crate::options::drawn_seed;
 
 /// Most inputs in a row that have been written before, until there are no others.
 const MOST_REPEATS: u32 = 10_000;
 
-/// Writes inputs that a grammar describes.
-///
-/// # Errors
-/// If the grammar cannot be used, or as [`write()`].
-pub fn run(options: &GenerateOptions) -> Result<ExitCode> {
-    let Source::Grammar(path) = &options.source else {
-        return Err(Error::usage("no grammar: give one with --grammar, or a harness: -- ./HARNESS"));
-    };
-    let grammar = Grammar::load(path)?;
-    for warning in grammar.warnings() {
-        warn(&format!("{}: {warning}", path.display()));
-    }
-    write(options, |rand| Ok(grammar.generate(rand, &options.limits).bytes))
+/// Most inputs of one folder.
+const MOST_INPUTS: u32 = 10_000_000;
+
+/// Largest size of a generated input, in bytes.
+const LARGEST_SIZE: u64 = 1 << 30;
+
+/// Write inputs that a grammar describes, or a harness generates
+#[derive(Debug, Parser)]
+#[command(
+    name = "generate",
+    override_usage = "quagmire generate --grammar FILE -n N -o DIR [OPTIONS]\n       \
+                      quagmire generate -n N -o DIR [OPTIONS] -- HARNESS\n       \
+                      quagmire generate INPUTS... -o DIR [OPTIONS] -- HARNESS",
+    long_about = "Writes inputs that a grammar describes, or that a harness generates, into a folder: 000000, 000001, ... \
+                  A grammar is JSON in the form \
+                  of the fuzzing book, of AFL++'s Grammar-Mutator or of Nautilus, or ANTLR's .g4. A harness writes what \
+                  it hands to qgm_generated, for random bytes or for given inputs. With --generator, any program does.",
+    after_help = EXIT_CODES
+)]
+pub(crate) struct Generate {
+    /// The grammar; without one, a harness that draws makes the inputs, or the generator in front of a program
+    #[arg(long, value_name = "FILE")]
+    grammar: Option<PathBuf>,
+    /// Write what the generator makes of these inputs, files or folders of files, under their names
+    #[arg(value_name = "INPUTS")]
+    inputs: Vec<PathBuf>,
+    /// How many random inputs to write
+    #[arg(short = 'n', long, value_name = "N", value_parser = number)]
+    number: Option<u32>,
+    /// The folder for the inputs: a new one, or an empty one
+    #[arg(short = 'o', long, value_name = "DIR")]
+    output: PathBuf,
+    /// Size that inputs do not exceed, unless the simplest one does: 4096, 64KiB, 1MB. Of a harness, the number of random
+    /// bytes that it can draw from
+    #[arg(long, value_name = "SIZE", default_value = "4096", value_parser = size)]
+    size: usize,
+    /// How many parts may be in each other; deeper ones are as simple as they can be
+    #[arg(long, value_name = "N", default_value = "32", value_parser = values::count::<u32>)]
+    depth: u32,
+    /// Write no input twice
+    #[arg(long)]
+    unique: bool,
+    /// The number that all random choices follow from [default: a new one each time, printed]
+    #[arg(long, value_name = "N", value_parser = values::seed)]
+    seed: Option<u64>,
+    /// Write inputs of the harness, and not what its generator makes of them
+    #[arg(long)]
+    draws: bool,
+    /// The options that `fuzz` has as well.
+    #[command(flatten)]
+    target: TargetOptions,
 }
 
-/// Writes inputs that a harness generates.
-///
-/// # Errors
-/// If the harness cannot be used as a generator, or as [`write()`].
-pub fn run_harness(options: &GenerateOptions, target: &TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
-    let Source::Harness(of_harness) = &options.source else {
-        return Err(Error::usage("a harness needs no grammar: `quagmire generate --grammar FILE` uses one"));
-    };
-    if !options.inputs.is_empty() {
-        return write_given(options, of_harness, target, harness);
+fn number(text: &str) -> std::result::Result<u32, String> {
+    match values::count(text)? {
+        number if number <= MOST_INPUTS => Ok(number),
+        _ => Err(format!("{text} is too many: give at most {MOST_INPUTS}")),
     }
-    let mut generator = Generator::new(of_harness, options.limits.size.max(1), target, harness)?;
-    write(options, |rand| generator.generate(&mut || rand.below_or_zero(256) as u8))
+}
+
+fn size(text: &str) -> std::result::Result<usize, String> {
+    match units::size(text)? {
+        size if size <= LARGEST_SIZE => Ok(size as usize),
+        _ => Err(format!("{text} is too large: give at most 1GiB")),
+    }
+}
+
+impl Command for Generate {
+    fn target(&mut self) -> Option<&mut TargetOptions> {
+        Some(&mut self.target)
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.grammar.is_some() {
+            if !self.target.program.is_empty() {
+                return Err(Error::usage(
+                    "a grammar or a harness makes the inputs: leave out --grammar, or `--` and what follows",
+                ));
+            }
+            if self.draws {
+                return Err(Error::usage(
+                    "--draws is for harnesses, and a grammar draws nothing: leave one of them out",
+                ));
+            }
+            if self.target.generator.is_some() || !self.inputs.is_empty() {
+                return Err(Error::usage(
+                    "a grammar makes inputs from nothing: leave out --generator and files, or --grammar",
+                ));
+            }
+        }
+        match self.number {
+            Some(_) if !self.inputs.is_empty() => {
+                Err(Error::usage("-n makes random inputs: leave it out, or the files"))
+            }
+            None if self.inputs.is_empty() => {
+                Err(Error::usage("-n says how many inputs to write: give it, or files to generate from"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes inputs that a grammar describes.
+    fn run_alone(&mut self) -> Option<Result<ExitCode>> {
+        let path = self.grammar.as_deref()?;
+        Some(self.check().and_then(|()| {
+            let grammar = Grammar::load(path)?;
+            for warning in grammar.warnings() {
+                warn(&format!("{}: {warning}", path.display()));
+            }
+            let limits = Limits { size: self.size, depth: self.depth as usize };
+            write(self, |rand| Ok(grammar.generate(rand, &limits).bytes))
+        }))
+    }
+
+    /// Writes inputs that a harness generates.
+    fn run(self: Box<Self>, target: TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
+        if self.grammar.is_some() {
+            return Err(Error::usage("a harness needs no grammar: `quagmire generate --grammar FILE` uses one"));
+        }
+        if !self.inputs.is_empty() {
+            return write_given(&self, &target, harness);
+        }
+        let mut generator = Generator::new(&self.target, self.draws, self.size.max(1), &target, harness)?;
+        write(&self, |rand| generator.generate(&mut || rand.below_or_zero(256) as u8))
+    }
 }
 
 /// Writes what a harness generates from given inputs, each under the name of its file.
 ///
 /// # Errors
 /// If an input cannot be read, nothing can be generated from it, or the folder is not empty or cannot be written.
-fn write_given(
-    options: &GenerateOptions,
-    of_harness: &GeneratorOptions,
-    target: &TargetInfo,
-    harness: &'static Harness,
-) -> Result<ExitCode> {
+fn write_given(options: &Generate, target: &TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
     let given = Seeds::load_for_replay(&options.inputs)?;
     given.warnings.iter().for_each(|warning| warn(warning));
     let largest = usize::try_from(given.largest()).unwrap_or(usize::MAX);
-    let mut generator = Generator::new(of_harness, largest.max(1), target, harness)?;
+    let mut generator = Generator::new(&options.target, options.draws, largest.max(1), target, harness)?;
     let folder = emptied(options)?;
     let mut names = FreeNames::default();
     let mut bytes = 0;
@@ -78,7 +181,7 @@ fn write_given(
 }
 
 /// Creates the folder for inputs, which has to be empty.
-fn emptied(options: &GenerateOptions) -> Result<Folder> {
+fn emptied(options: &Generate) -> Result<Folder> {
     let shown = options.output.display();
     fs::create_dir_all(&options.output).map_err(|error| unwritable(&options.output, &error))?;
     let folder = Folder::named(&options.output);
@@ -88,7 +191,7 @@ fn emptied(options: &GenerateOptions) -> Result<Folder> {
     Ok(folder)
 }
 
-fn say_written(number: u64, bytes: u64, options: &GenerateOptions, seed: &str) -> Result<ExitCode> {
+fn say_written(number: u64, bytes: u64, options: &Generate, seed: &str) -> Result<ExitCode> {
     let line = format!("Wrote {number} inputs ({bytes} bytes) to {}{seed}\n", options.output.display());
     plain::print(&line, Form::Lines).map_err(|error| Error::other(format!("cannot print: {error}")))?;
     Ok(ExitCode::Ended)
@@ -98,16 +201,18 @@ fn say_written(number: u64, bytes: u64, options: &GenerateOptions, seed: &str) -
 ///
 /// # Errors
 /// If no input can be made, the folder is not empty or cannot be written, or there are too few different inputs.
-fn write(options: &GenerateOptions, mut make: impl FnMut(&mut StdRand) -> Result<Vec<u8>>) -> Result<ExitCode> {
+fn write(options: &Generate, mut make: impl FnMut(&mut StdRand) -> Result<Vec<u8>>) -> Result<ExitCode> {
     let shown = options.output.display();
     let folder = emptied(options)?;
-    let mut rand = StdRand::with_seed(options.seed);
+    let seed = options.seed.unwrap_or_else(drawn_seed);
+    let most = options.number.unwrap_or(0);
+    let mut rand = StdRand::with_seed(seed);
     // a hash of each input; two that are taken for equal are one in 2^64
     let (hasher, mut known) = (RandomState::new(), HashSet::new());
     let (mut number, mut repeats, mut bytes) = (0, 0, 0);
-    while number < options.number {
+    while number < most {
         let input = make(&mut rand)?;
-        if options.is_unique && !known.insert(hasher.hash_one(&input)) {
+        if options.unique && !known.insert(hasher.hash_one(&input)) {
             repeats += 1;
             if repeats == MOST_REPEATS {
                 return Err(Error::other(format!(
@@ -123,7 +228,7 @@ fn write(options: &GenerateOptions, mut make: impl FnMut(&mut StdRand) -> Result
         number += 1;
         bytes += input.len() as u64;
     }
-    say_written(number.into(), bytes, options, &format!(", --seed {}", options.seed))
+    say_written(number.into(), bytes, options, &format!(", --seed {seed}"))
 }
 
 #[cfg(test)]
@@ -132,8 +237,6 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::cli::{Command, parse_for_quagmire};
-    use quagmire_base::error::ExitCode;
 
     /// Runs `generate` in a folder with a grammar, `g.json`, and the files of `out` after it.
     fn generate(folder: &Path, options: &str) -> (Result<ExitCode>, BTreeMap<String, Vec<u8>>) {
@@ -142,11 +245,9 @@ mod tests {
             fs::write(&grammar, r#"{"<start>": ["a", "b", "(<start>)"]}"#).expect("a file");
         }
         let (grammar, out) = (grammar.display(), folder.join("out"));
-        let line = format!("quagmire generate --grammar {grammar} -o {} {options}", out.display());
-        let result = match parse_for_quagmire(line.split_whitespace(), None) {
-            Ok(Command::Generate(args)) => args.resolve().and_then(|options| run(&options)),
-            other => panic!("not a generation: {other:?}"),
-        };
+        let line = format!("generate --grammar {grammar} -o {} {options}", out.display());
+        let mut parsed = Generate::try_parse_from(line.split_whitespace()).expect("options that clap takes");
+        let result = parsed.run_alone().expect("a grammar");
         let entries = fs::read_dir(&out).into_iter().flatten().flatten();
         let file = |entry: fs::DirEntry| {
             let name = entry.file_name().to_string_lossy().into_owned();
@@ -183,17 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_options_name_themselves() {
-        for (options, part) in [
-            ("-n 0", "-n 0 makes nothing"),
-            ("-n many", "-n: `many`"),
-            ("-n 1 --size huge", "--size"),
-            ("-n 1 --depth 0", "--depth 0"),
-            ("-n 1 --seed x", "--seed"),
-        ] {
-            let error = generate(place().path(), options).0.expect_err(options);
-            assert!(error.code == ExitCode::Usage && error.message.contains(part), "{error}");
-        }
+    fn a_mistake_in_a_grammar_is_named_before_anything_is_written() {
         let folder = place();
         fs::write(folder.path().join("g.json"), "{\"<start>\": [\"<b>\"]}").expect("a file");
         let (result, files) = generate(folder.path(), "-n 1");

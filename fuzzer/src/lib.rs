@@ -1,11 +1,15 @@
 //! quagmire finds inputs that make a program slow, proves that they do, and shows where the time goes.
 //!
-//! This crate has the command lines, the resolved options, the campaign, and the entry points of the engine.
-//! `DESIGN.md` maps the other crates.
+//! This crate has the command lines, the campaign, and the entry points of the engine. `DESIGN.md` maps the other crates.
 
 pub mod campaign;
 pub mod cli;
+mod distill;
+mod doctor;
 pub mod engine;
-pub mod generate;
+mod generate;
+mod init;
 pub mod libfuzzer;
+pub mod mutants;
 pub mod options;
+mod report;

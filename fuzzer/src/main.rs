@@ -1,9 +1,6 @@
 //! The `quagmire` binary: parses the command line, executes the command, and returns its exit code.
 
 mod dispatch;
-mod doctor;
-mod init;
-mod manual;
 
 /// Commit that this is built from: scripts/install knows it.
 const COMMIT: Option<&str> = option_env!("QUAGMIRE_COMMIT");
@@ -21,7 +18,7 @@ fn main() -> ExitCode {
     let _orphans = Orphans::adopt();
     let code = match cli::parse_for_quagmire(std::env::args_os(), COMMIT) {
         Err(stop) => stop.print(),
-        Ok(command) => dispatch::run(command).unwrap_or_else(|error| {
+        Ok(parsed) => dispatch::run(parsed).unwrap_or_else(|error| {
             warn(&error.message);
             error.code
         }),

@@ -1,30 +1,37 @@
-//! Resolved options of a campaign: the only place that knows defaults, limits and conflicts.
+//! Options of a campaign, as clap reads them: what search, confirmation and display need, and the rest.
 
-pub mod args;
-mod compare;
-mod cores;
-mod costs;
-mod distill;
-mod diversity;
-pub mod files;
-pub mod format;
-pub mod generate;
-mod growth;
-mod measured;
-mod mine;
-mod minimize;
-mod mutants;
-mod replay;
-pub mod report;
-mod size;
-mod target;
-pub mod towards;
+use std::{
+    hash::{BuildHasher, Hasher, RandomState},
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
-use crate::options::args::{Experiment, FuzzArgs, TargetArgs};
-use quagmire_base::error::{Error, Result};
-use quagmire_base::{path_filter::PathFilter, size_limit::SizeLimit, terminal::ColorChoice, units};
-use quagmire_cost::{resource::Resource, sizes::RelativeTo};
-use quagmire_execution::diversity::trace::TraceKind;
+use clap::{Args, Parser, ValueEnum};
+use libafl_bolts::core_affinity::{Cores, get_core_ids};
+use quagmire_analysis::{
+    command::{EXIT_CODES, TargetOptions},
+    diversity::ValidityOptions,
+    towards::{Wanted, patch::changed_lines, place::Place},
+    values,
+};
+use quagmire_base::{
+    error::{Error, Result},
+    files,
+    format::counted,
+    path_filter::PathFilter,
+    size_limit::SizeLimit,
+    terminal::ColorChoice,
+    units,
+};
+use quagmire_cost::{
+    noise::NoiseFloor,
+    resource::{Resource, Unit},
+    sizes::RelativeTo,
+};
+use quagmire_execution::{
+    diversity::trace::TraceKind,
+    info::{Instrumentation, TargetInfo},
+};
 use quagmire_mutators::InputType;
 use quagmire_results::{
     metrics::Address,
@@ -32,438 +39,628 @@ use quagmire_results::{
 };
 use quagmire_search::{
     choices::mode::Mode,
-    corpus::{effort::Focus, search_state::Masking},
+    corpus::{effort::Focus, objective::Objective, search_state::Masking},
     schedule::by_cost::Parents,
     stages::gathering::GatheringLimits,
     strategy::Strategy,
 };
-use std::hash::{BuildHasher, Hasher, RandomState};
-use std::{
-    ffi::OsString,
-    path::{Path, PathBuf},
-    time::Duration,
-};
 
-/// Default values in the form in which they are typed, as the help texts show them.
-pub mod defaults {
-    /// Default of `--time`.
-    pub const TIME: &str = "1800s";
-    /// Default of `--hang-timeout`.
-    pub const HANG_TIMEOUT: &str = "10s";
-    /// Default of `growth --cost`.
-    pub const GROWTH_COST: &str = "instructions";
-    /// Default of `growth --budget`.
-    pub const GROWTH_BUDGET: &str = "30s";
-    /// Default of `minimize --cause`.
-    pub const MINIMIZE_CAUSE: &str = "same";
-    /// Default of `minimize --budget`.
-    pub const MINIMIZE_BUDGET: &str = "60s";
-    /// Default of `minimize --execs`.
-    pub const MINIMIZE_EXECS: &str = "2000";
-    /// Default of `growth --max-size`.
-    pub const GROWTH_MAX_SIZE: &str = "1MiB";
-    /// Default of `--memory-limit`.
-    pub const MEMORY_LIMIT: &str = "2GiB";
-    /// Default of `--cost`.
-    pub const COST: &str = "instructions";
-    /// Default of `--steer`.
-    pub const STEER: &str = "instructions";
-    /// Default of `--threshold`.
-    pub const THRESHOLD: &str = "2.0";
-    /// Default of `report --format`.
-    pub const FORMAT: &str = "html";
-    /// Default of `--relative-to`.
-    pub const RELATIVE_TO: &str = "size";
-    /// Default of `--choices`.
-    pub const CHOICES: &str = "simple";
-    /// Default of `--mutations-per-rule`.
-    pub const MUTATIONS_PER_RULE: &str = "mixed";
-    /// Default of `--coverage-increase-rate`.
-    pub const COVERAGE_INCREASE_RATE: &str = "1.5";
-    /// Default of `--interesting-files-limit`.
-    pub const INTERESTING_FILES_LIMIT: &str = "20";
-    /// Default of `--exec-limit`.
-    pub const EXEC_LIMIT: &str = "100";
-    /// Default of `--focus`.
-    pub const FOCUS: &str = "balanced";
-    /// Default of `--parents`.
-    pub const PARENTS: &str = "best";
-    /// Default of `--trace`.
-    pub const TRACE: &str = "bucketed";
-    /// Default of `compare --threshold`: smaller differences matter to nobody, and a layout of the code can make them in
-    /// time (`judgement::LEAST_EFFECT`).
-    pub const REGRESSION: &str = "1.05";
-    /// Default of `compare --time`.
-    pub const COMPARE_TIME: &str = "10m";
-    /// Default of `--color`.
-    pub const COLOR: &str = "auto";
-    /// Default of `mine --time`.
-    pub const MINE_TIME: &str = "5m";
-    /// Default of `replay --repeats`.
-    pub const REPEATS: &str = "auto";
-    /// Default of `replay --budget`.
-    pub const BUDGET: &str = "2s";
-    /// Default of `generate --size`.
-    pub const GENERATED_SIZE: &str = "4096";
-    /// Default of `generate --depth`.
-    pub const GENERATED_DEPTH: &str = "32";
+/// Maximum length of `--name` in bytes; afl-fuzz's is 50.
+const LONGEST_NAME: usize = 32;
+
+/// Default of `--threshold`.
+pub const THRESHOLD: f64 = 2.0;
+
+/// Limit where none is asked for. At 1 kB what is exponential is found sooner than among larger inputs, and what is quadratic shows.
+const USUAL_SIZE: SizeLimit = SizeLimit::Growing { first: 1024, most: 1_000_000 };
+
+/// Resources of `--cost`, without duplicates.
+pub type Costs = Vec<Resource>;
+
+/// Measured resource that the search follows; `None` if it follows counts.
+pub type Steered = Option<Resource>;
+
+/// Numbers of cores.
+pub type CoreList = Vec<usize>;
+
+/// A change to the search that only measurements make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Experiment {
+    /// Do not trim inputs to rare branches before they are mutated
+    NoTrim,
+    /// Go on with rare branches when they bring nothing new, without rounds of ordinary mutation
+    NoBootstrap,
+    /// Keep no input for executing an edge more often than all others
+    NoEdgeMaxima,
+    /// Run a mutant without mask beside each masked one, and report how many of each reach their goal
+    ShadowMask,
+    /// Count how many runs hit the places of --towards, and search as without them
+    TowardsWatch,
 }
 
-/// Minimum of `--hang-timeout`: below it, ordinary scheduling delays look like hangs.
-pub const SHORTEST_HANG_TIMEOUT: Duration = Duration::from_millis(10);
-
-/// Minimum of `--memory-limit` other than 0, in bytes: less does not even load a program.
-pub const SMALLEST_MEMORY_LIMIT: u64 = 16 << 20;
-
-/// Options of `fuzz` after defaults and checks.
-#[derive(Clone, Debug)]
+/// Search for inputs that make the program slow
+#[derive(Clone, Debug, Parser)]
+#[command(
+    name = "fuzz",
+    override_usage = "quagmire fuzz -i SEEDS... -o OUT [OPTIONS] -- PROGRAM [ARGS... @@]",
+    after_help = EXIT_CODES
+)]
 pub struct Options {
-    /// Files and folders of seeds, as given; at least one, unless there is a grammar.
+    /// Where the search starts: files, or folders of files (repeatable)
+    #[arg(short = 'i', long, value_name = "PATHS", num_args = 1.., help_heading = "Input and output")]
     pub seeds: Vec<PathBuf>,
-    /// The output folder.
-    pub output: PathBuf,
-    /// Time limit of the campaign; more than zero.
-    pub time: Duration,
-    /// Limit of executions; at least one.
-    pub execs: Option<u64>,
-    /// Time for laws and smallest inputs of findings after the search; `None` for a share of the search's time.
-    pub explain: Option<Duration>,
-    /// Hang timeout of a run; at least [`SHORTEST_HANG_TIMEOUT`].
-    pub hang_timeout: Duration,
-    /// Memory limit of the target in bytes; 0 for none.
-    pub memory_limit: u64,
-    /// Resources of which any makes an input a degradation; at least one, without duplicates.
-    pub cost: Vec<Resource>,
-    /// Measured resource that the search follows, one of `cost`; `None` if it follows counts.
-    pub steer: Option<Resource>,
-    /// Multiple of the cost of an ordinary input from which on an input is a degradation; more than 1.
-    pub threshold: f64,
-    /// Reference of the threshold: an ordinary input of the same size, or the median seed.
-    pub relative_to: RelativeTo,
-    /// Limit of the size of inputs.
-    pub size: SizeLimit,
-    /// Selection of rules, as typed.
-    pub rules: Option<String>,
-    /// Files of custom rules, in the order given.
-    pub regex_rules: Vec<PathBuf>,
-    /// Type of the seeds, if the user gives it.
-    pub input_type: Option<InputType>,
-    /// Expression that the paths of seeds have to match.
-    pub workloads_filter: Option<PathFilter>,
-    /// Dictionaries, in the order given.
-    pub dictionaries: Vec<PathBuf>,
-    /// Whether constants of the code are tokens, too.
-    pub auto_dict: bool,
-    /// File of the grammar of the inputs.
-    pub grammar: Option<PathBuf>,
-    /// How choices are mutated.
-    pub choices: Mode,
-    /// How the number of mutants per rule is determined.
-    pub strategy: Strategy,
-    /// Conditions that end a phase of the search, and the ratio from which on an input is interesting.
-    pub gathering: GatheringLimits,
-    /// Whether to measure every mutant precisely.
-    pub skip_coverage_testing: bool,
-    /// Division of the work between cost and coverage.
-    pub focus: Focus,
-    /// Places that the search works towards.
-    pub towards: towards::Towards,
-    /// Choice of parents in rounds for cost.
-    pub parents: Parents,
-    /// Use of FairFuzz's masks.
-    pub masking: Masking,
-    /// Whether to continue with rare branches even if they bring nothing new.
-    pub no_bootstrap: bool,
-    /// Whether to ignore inputs that only execute an edge more often than others.
-    pub ignore_maxima: bool,
-    /// Whether inputs that crash or exit may become parents.
-    pub keep_early_ends: bool,
-    /// Kind of the traces by which diversity is counted; `None` if it is not.
-    pub trace: Option<TraceKind>,
-    /// Function that valid runs enter, as typed.
-    pub valid_if_reached: Option<String>,
-    /// Seed of all random choices.
-    pub seed: u64,
-    /// Whether to resume the campaign in the output folder.
+    /// The folder for everything that is found
+    #[arg(short = 'o', long, value_name = "OUT", help_heading = "Input and output")]
+    pub output: Option<PathBuf>,
+    /// Go on with the campaign in OUT
+    #[arg(long, help_heading = "Input and output")]
     pub resume: bool,
-    /// Whether to move an existing campaign in the output folder away.
+    /// Start anew if OUT holds a campaign, which is kept as OUT.old
+    #[arg(long, help_heading = "Input and output")]
+    #[arg(conflicts_with = "resume")]
     pub force: bool,
-    /// Numbers of the cores to fuzz on; empty for one that the system chooses.
-    pub cores: Vec<usize>,
-    /// Sync folder, and the name of this campaign in it.
-    pub sync: Option<(PathBuf, String)>,
-    /// Whether to draw graphs at the end.
-    pub plotting: bool,
-    /// Whether to print only the end.
+    /// Use only those seeds whose path or file name matches; with look-around, as `^((?!error).)*$`
+    #[arg(long, value_name = "REGEX", help_heading = "Input and output")]
+    #[arg(value_parser = filter)]
+    pub workloads_filter: Option<PathFilter>,
+
+    /// Stop after this time: 90, 90s, 1.5m, 24h
+    #[arg(long, value_name = "DURATION", default_value = "1800s", help_heading = "When to stop")]
+    #[arg(value_parser = values::some_time)]
+    pub time: Duration,
+    /// Stop after this many executions [default: no limit]
+    #[arg(long, value_name = "N", help_heading = "When to stop")]
+    #[arg(value_parser = values::count::<u64>)]
+    pub execs: Option<u64>,
+    /// After the search, look so long for the laws and the smallest inputs of the worst findings; 0 for not at all
+    /// [default: what the worst one needs, up to 1 min, and a tenth of the search's time, 5 s to 1 min, for all]
+    #[arg(long, value_name = "DURATION", help_heading = "When to stop")]
+    #[arg(value_parser = units::duration)]
+    pub explain: Option<Duration>,
+
+    /// Fuzz on so many cores, one client pinned to each
+    #[arg(short = 'j', value_name = "N", help_heading = "Many cores and machines")]
+    #[arg(value_parser = jobs)]
+    pub jobs: Option<CoreList>,
+    /// Fuzz on these cores: all, 0-3, 0,2
+    #[arg(long, value_name = "LIST", help_heading = "Many cores and machines")]
+    #[arg(value_parser = core_list, conflicts_with = "jobs")]
+    pub cores: Option<CoreList>,
+    /// Share finds with the campaigns and afl-fuzz instances that meet in this folder, as the folder NAME in it
+    #[arg(long, value_name = "DIR", help_heading = "Many cores and machines")]
+    pub sync: Option<PathBuf>,
+    /// Name of this campaign in that folder [default: the name of the machine]
+    #[arg(long, value_name = "NAME", help_heading = "Many cores and machines")]
+    #[arg(value_parser = name, requires = "sync")]
+    pub name: Option<String>,
+
+    /// When an input is a degradation.
+    #[command(flatten)]
+    pub confirm: ConfirmOptions,
+    /// How inputs are made and chosen.
+    #[command(flatten)]
+    pub search: SearchOptions,
+
+    /// Run the program as it is, by CPU time and memory alone: any command, found in PATH, such as an interpreter and a script.
+    /// Nothing is counted, so that the search is that of Perun's rules, and needs many runs
+    #[arg(long, help_heading = "Running the program")]
+    pub uninstrumented: bool,
+    /// The options that `replay` has as well.
+    #[command(flatten)]
+    pub target: TargetOptions,
+    /// What the user sees.
+    #[command(flatten)]
+    pub display: DisplayOptions,
+}
+
+/// When an input is a degradation.
+#[derive(Clone, Debug, Args)]
+pub struct ConfirmOptions {
+    /// Which costs make an input a degradation, any of them: instructions, edges, hottest-edge, cycles, time, heap,
+    /// heap-total, stack, lines; resident with --uninstrumented
+    #[arg(long, value_name = "LIST", default_value = "instructions", help_heading = "What counts as a degradation")]
+    #[arg(value_parser = costs)]
+    pub cost: Costs,
+    /// How many times the cost of an ordinary input is a degradation; more than 1
+    #[arg(long, value_name = "RATIO", default_value = "2.0", help_heading = "What counts as a degradation")]
+    #[arg(value_parser = values::above_one)]
+    pub threshold: f64,
+    /// Ordinary input to compare with: one of the same size, as estimated from the seeds, or the median seed whatever its
+    /// size: size or seed
+    #[arg(long, value_name = "WHAT", default_value = "size", help_heading = "What counts as a degradation")]
+    #[arg(value_parser = values::choice(&[("size", RelativeTo::Size), ("seed", RelativeTo::Seed)]))]
+    pub relative_to: RelativeTo,
+    /// Confirm nothing, for benchmarks: slow inputs are only in queue/, degradations/ stays empty
+    #[arg(long, help_heading = "What counts as a degradation")]
+    pub no_confirm: bool,
+}
+
+/// How inputs are made and chosen.
+#[derive(Clone, Debug, Args)]
+pub struct SearchOptions {
+    /// Limit of the size of inputs.
+    #[command(flatten)]
+    pub size: SizeOptions,
+
+    /// Mutate by these only: rules (T,B.6,T.1-T.5,insert_byte) and havoc, single, splice, tokens, deterministic, comparisons,
+    /// custom, custom-crossover, and those of choices (regenerate, splice-part, ...) [default: all of them]
+    #[arg(long, value_name = "LIST", help_heading = "Mutation")]
+    pub rules: Option<String>,
+    /// A file of rules of your own, YAML lines of `pattern: replacement`: R.1, R.2, ... (repeatable)
+    #[arg(long, value_name = "FILE", help_heading = "Mutation")]
+    pub regex_rules: Vec<PathBuf>,
+    /// Take all of each input for text, binary or xml [default: each part of an input for what it is]
+    #[arg(long, value_name = "TYPE", help_heading = "Mutation")]
+    #[arg(value_parser = values::choice(&INPUT_TYPES))]
+    pub input_type: Option<InputType>,
+    /// A grammar of the inputs: the fuzzing book's or AFL++ Grammar-Mutator's JSON, Nautilus' JSON, or a .g4 file of ANTLR.
+    /// Inputs that it describes are mutated part by part; without -i, the first ones are made from it
+    #[arg(long, value_name = "FILE", help_heading = "Mutation")]
+    #[arg(conflicts_with = "generator")]
+    pub grammar: Option<PathBuf>,
+    /// How choices are mutated, those of a grammar or those that a harness draws from its input: simple (structure or
+    /// values, by what pays), structure (and new coverage counts only with a new structure), even (structure and values
+    /// alike), zest (any choices), random (all inputs are made anew), recombine (parts of other inputs only), off (bytes
+    /// only)
+    #[arg(long, value_name = "MODE", default_value = "simple", help_heading = "Mutation")]
+    #[arg(value_parser = values::named(&Mode::ALL, Mode::name))]
+    pub choices: Mode,
+    /// How many mutants each rule makes of a parent: unitary (one), proportional (one more than it has found lately),
+    /// probabilistic (one, with the rule's share of all finds as the chance), mixed (both)
+    #[arg(long, value_name = "STRATEGY", default_value = "mixed", help_heading = "Mutation")]
+    #[arg(value_parser = values::named(&Strategy::ALL, Strategy::name))]
+    pub mutations_per_rule: Strategy,
+    /// A file of tokens to insert, as AFL and libFuzzer take it (repeatable)
+    #[arg(short = 'x', long, value_name = "FILE", help_heading = "Mutation")]
+    pub dict: Vec<PathBuf>,
+    /// Insert no tokens but those of --dict: not the constants and keywords that the code compares with, nor words that it
+    /// compares in runs
+    #[arg(long, help_heading = "Mutation")]
+    pub no_auto_dict: bool,
+    /// The number that all random choices follow from [default: a new one each time, printed]
+    #[arg(long, value_name = "N", help_heading = "Mutation")]
+    #[arg(value_parser = values::seed)]
+    pub seed: Option<u64>,
+    /// Seed if none is given.
+    #[arg(skip = drawn_seed())]
+    drawn: u64,
+
+    /// Resource that the search raises, for programs whose cost lies in code that was built without the wrapper: instructions
+    /// (what --cost names, with instructions for time and cycles), time (the least of repeated runs, beyond the noise: --seed
+    /// does not repeat such a search) or cycles (likewise; needs hardware counters)
+    #[arg(long, value_name = "RESOURCE", default_value = "instructions", help_heading = "Search")]
+    #[arg(value_parser = values::choice(&STEERED))]
+    pub steer: Steered,
+    /// Aim of the search: cost (four fifths of the work for the most expensive inputs), coverage (four fifths for rare
+    /// branches), or balanced (by what each finds)
+    #[arg(long, value_name = "AIM", default_value = "balanced", help_heading = "Search")]
+    #[arg(value_parser = values::choice(&AIMS))]
+    pub focus: Focus,
+    /// How parents are chosen when cost is the aim: best (mostly the highest scores), intervals (five, by score), both
+    #[arg(long, value_name = "CHOICE", default_value = "best", help_heading = "Search")]
+    #[arg(value_parser = values::choice(&PARENTS))]
+    pub parents: Parents,
+    /// Work towards this place, and look for costs there: FUNCTION, FILE:LINE or FILE:LINE-LINE (repeatable)
+    #[arg(long, value_name = "PLACE", help_heading = "Search")]
+    #[arg(value_parser = place)]
+    pub towards: Vec<(String, Place)>,
+    /// Work towards the lines that a patch adds or changes, and the neighbours of those that it deletes: a unified diff, such as
+    /// `git diff` writes (repeatable)
+    #[arg(long, value_name = "FILE", help_heading = "Search")]
+    pub towards_patch: Vec<PathBuf>,
+    /// How much an input has to cost at first to be measured again, as a multiple of the baseline; it moves with success
+    #[arg(long, value_name = "RATIO", default_value = "1.5", help_heading = "Search")]
+    #[arg(value_parser = values::from_one)]
+    pub coverage_increase_rate: f64,
+    /// Measure precisely once so many interesting inputs are gathered
+    #[arg(long, value_name = "N", default_value = "20", help_heading = "Search")]
+    #[arg(value_parser = values::count::<u64>)]
+    pub interesting_files_limit: u64,
+    /// ... or after so many executions
+    #[arg(long, value_name = "N", default_value = "100", help_heading = "Search")]
+    #[arg(value_parser = values::count::<u64>)]
+    pub exec_limit: u64,
+    /// Use no masks: change any bytes, also those that the goal of the round needs
+    #[arg(long, help_heading = "Search")]
+    pub no_mask: bool,
+    /// Leave out a part of the search, or watch it, to measure what it brings (repeatable)
+    #[arg(long, value_name = "NAME", hide = true)]
+    pub experiment: Vec<Experiment>,
+    /// Measure every mutant precisely: slower, and sees what is slow without executing more of the program
+    #[arg(long, help_heading = "Search")]
+    pub skip_coverage_testing: bool,
+    /// Mutate inputs that crash or exit as well, since handlers of errors can be slow too
+    #[arg(long, help_heading = "Search")]
+    pub keep_early_ends: bool,
+
+    /// Count unique traces, and how evenly they exercise the program: a fifth of a microsecond for each run
+    #[arg(long, help_heading = "Search")]
+    pub diversity: bool,
+    /// The difference between two runs, with --diversity, which this turns on: exact (how often each branch was executed),
+    /// bucketed (in AFL's eight classes), edges (whether) [default: bucketed]
+    #[arg(long, value_name = "KIND", help_heading = "Search")]
+    #[arg(value_parser = values::named(&TraceKind::ALL, TraceKind::name))]
+    pub trace: Option<TraceKind>,
+    /// The options that `diversity` has as well.
+    #[command(flatten)]
+    pub validity: ValidityOptions,
+}
+
+/// Limit of the size of inputs, at most one of these.
+#[derive(Clone, Debug, Args)]
+#[group(multiple = false)]
+pub struct SizeOptions {
+    /// Inputs grow to this size, or to that of the largest seed if it is larger: 4096, 64KiB, 1MB
+    #[arg(long, value_name = "SIZE", help_heading = "Size of inputs (at most one of them)")]
+    #[arg(value_parser = values::some_size)]
+    pub max_size: Option<u64>,
+    /// Inputs grow by this size beyond the largest seed [default: by 1024 at first, and on to 1000000 as far as that pays]
+    #[arg(long, value_name = "SIZE", help_heading = "Size of inputs (at most one of them)")]
+    #[arg(value_parser = units::size)]
+    pub max_size_increase: Option<u64>,
+    /// Inputs grow to this many times the largest seed; at least 1
+    #[arg(long, value_name = "RATIO", help_heading = "Size of inputs (at most one of them)")]
+    #[arg(value_parser = values::from_one)]
+    pub max_size_ratio: Option<f64>,
+}
+
+/// What the user sees.
+#[derive(Clone, Debug, Args)]
+pub struct DisplayOptions {
+    /// Draw no graphs at the end (`quagmire report` does it later)
+    #[arg(long, help_heading = "Display")]
+    pub no_plotting: bool,
+    /// Print nothing but the end
+    #[arg(long, help_heading = "Display")]
     pub quiet: bool,
-    /// Address of the Prometheus exporter.
+    /// Show the figures of the running campaign to Prometheus at this address: 127.0.0.1:9091, :9091 (for everybody who
+    /// reaches this machine), 127.0.0.1:0 (a free port, printed)
+    #[arg(long, value_name = "ADDR", help_heading = "Display")]
+    #[arg(value_parser = address)]
     pub metrics: Option<Address>,
-    /// When output is coloured.
+    /// When to use colours: auto (on a terminal), always (in pipes and files as well) or never
+    #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = "Display")]
+    #[arg(value_parser = values::choice(&COLORS))]
     pub color: ColorChoice,
-    /// Whether to show the target's output.
-    pub debug_target: bool,
-    /// Whether to confirm degradations by repeated runs.
-    pub confirm: bool,
-    /// The program and its arguments; empty in a harness.
-    pub program: Vec<OsString>,
-    /// The whole command line, for `summary.json`.
-    pub command: Vec<String>,
+}
+
+const INPUT_TYPES: [(&str, InputType); 3] =
+    [("text", InputType::Text), ("binary", InputType::Binary), ("xml", InputType::Xml)];
+const STEERED: [(&str, Steered); 3] =
+    [("instructions", None), ("time", Some(Resource::Time)), ("cycles", Some(Resource::Cycles))];
+const AIMS: [(&str, Focus); 3] = [("cost", Focus::Cost), ("coverage", Focus::Coverage), ("balanced", Focus::Balanced)];
+const PARENTS: [(&str, Parents); 3] =
+    [("best", Parents::Best), ("intervals", Parents::Intervals), ("both", Parents::Both)];
+const COLORS: [(&str, ColorChoice); 3] =
+    [("auto", ColorChoice::Auto), ("always", ColorChoice::Always), ("never", ColorChoice::Never)];
+
+impl SizeOptions {
+    pub fn limit(&self) -> SizeLimit {
+        let absolute = self.max_size.map(SizeLimit::Absolute);
+        let increase = self.max_size_increase.map(SizeLimit::Increase);
+        absolute.or(increase).or(self.max_size_ratio.map(SizeLimit::Ratio)).unwrap_or(USUAL_SIZE)
+    }
+}
+
+impl SearchOptions {
+    /// Seed of all random choices.
+    pub fn seed(&self) -> u64 {
+        self.seed.unwrap_or(self.drawn)
+    }
+
+    pub fn has(&self, experiment: Experiment) -> bool {
+        self.experiment.contains(&experiment)
+    }
+
+    /// Limits of a gathering phase, and the ratio from which on an input is interesting.
+    pub fn gathering(&self) -> GatheringLimits {
+        let (files, executions) = (self.interesting_files_limit, self.exec_limit);
+        GatheringLimits { files, executions, rate: self.coverage_increase_rate }
+    }
+
+    /// Use of FairFuzz's masks.
+    pub fn masking(&self) -> Masking {
+        let (no_trim, shadow) = (self.has(Experiment::NoTrim), self.has(Experiment::ShadowMask));
+        Masking { no_mask: self.no_mask, no_trim, shadow }
+    }
+
+    fn names_places(&self) -> bool {
+        !self.towards.is_empty() || !self.towards_patch.is_empty()
+    }
+
+    /// Places that the search works towards, with the lines of the patches, which are read.
+    ///
+    /// # Errors
+    /// A usage error if a patch cannot be read, or changes no line.
+    pub fn wanted(&self) -> Result<Wanted> {
+        let patch = |file: &PathBuf| {
+            let refused =
+                |why: &dyn std::fmt::Display| Error::usage(format!("--towards-patch {}: {why}", file.display()));
+            let bytes = files::read_named(file, files::LARGEST_TEXT).map_err(|error| refused(&error))?;
+            let changes = changed_lines(&String::from_utf8_lossy(&bytes)).map_err(|why| refused(&why))?;
+            if changes.is_empty() {
+                return Err(refused(&"it changes no line of a file that is there after it: give a patch that does"));
+            }
+            Ok((file.clone(), changes))
+        };
+        let patches = self.towards_patch.iter().map(patch).collect::<Result<_>>()?;
+        Ok(Wanted { places: self.towards.clone(), patches })
+    }
 }
 
 impl Options {
-    /// Resolves options as typed.
+    /// Refuses options that make no sense together, whatever the program is.
     ///
     /// # Errors
     /// A usage error in one line that names the option and the remedy.
-    pub fn resolve(mut args: FuzzArgs) -> Result<Self> {
-        if let Some(output) = args.output.as_ref().filter(|_| args.resume && args.seeds.is_empty()) {
-            args.seeds = seeds_in(output);
-            // those that it let pass
-            args.workloads_filter = None;
+    pub fn refuse_contradictions(&self) -> Result<()> {
+        let (search, confirm) = (&self.search, &self.confirm);
+        if self.seeds.is_empty() && search.grammar.is_none() && !self.resume {
+            return Err(no_seeds());
         }
-        if args.seeds.is_empty() && args.grammar.is_none() {
-            return Err(Error::usage(
-                "no seeds: give at least one file or folder with -i, or a grammar with --grammar",
-            ));
-        }
-        if args.grammar.is_some() && args.target.generator.is_some() {
-            return Err(Error::usage(
-                "--grammar and --generator do not go together: a grammar describes bytes, and a generator draws from them; \
-                 leave one of them out",
-            ));
-        }
-        let gathering = gathering(&args)?;
-        let masking = masking(&args)?;
-        let cost = costs::costs(&args)?;
-        let Some(output) = args.output.filter(|path| !path.as_os_str().is_empty()) else {
+        if self.output.is_none() {
             return Err(Error::usage("no output folder: name one with -o"));
-        };
-        if args.resume && args.force {
+        }
+        if search.no_mask && search.has(Experiment::ShadowMask) {
             return Err(Error::usage(
-                "--resume and --force contradict each other: --resume goes on with the campaign in the output folder, \
-                 --force starts anew; give one of them",
+                "--no-mask and --experiment shadow-mask contradict each other: a shadow is compared with a masked mutant; leave one of \
+                 them out",
             ));
         }
-        let time = flag("--time", units::duration(&args.time))?;
-        if time.is_zero() {
-            return Err(Error::usage("--time 0 leaves no time to search: give more, or leave it out for 1800s"));
+        if search.has(Experiment::TowardsWatch) && !search.names_places() {
+            return Err(Error::usage("--experiment towards-watch has nothing to watch: name a place with --towards"));
         }
-        let has_traces = args.diversity || args.grammar.is_some();
-        let trace_kind = args.trace.as_deref().or(has_traces.then_some(defaults::TRACE));
-        Ok(Self {
-            cores: cores::cores(args.jobs.as_deref(), args.cores.as_deref())?,
-            sync: cores::sync(args.sync, args.name, &output)?,
-            gathering,
-            strategy: strategy(&args.mutations_per_rule)?,
-            grammar: args.grammar,
-            choices: choices(&args.choices)?,
-            focus: focus(&args.focus)?,
-            towards: towards::towards(args.towards, args.experiment.contains(&Experiment::TowardsWatch))?,
-            parents: parents(&args.parents)?,
-            skip_coverage_testing: args.skip_coverage_testing,
-            masking,
-            no_bootstrap: args.experiment.contains(&Experiment::NoBootstrap),
-            ignore_maxima: args.experiment.contains(&Experiment::NoEdgeMaxima),
-            keep_early_ends: args.keep_early_ends,
-            seeds: args.seeds,
-            output,
-            time,
-            execs: args.execs.as_deref().map(executions).transpose()?,
-            explain: args.explain.as_deref().map(|time| flag("--explain", units::duration(time))).transpose()?,
-            hang_timeout: hang_timeout(&args.target)?,
-            memory_limit: memory_limit(&args.target)?,
-            steer: costs::steer(&args.steer)?,
-            cost,
-            threshold: threshold(&args.threshold)?,
-            relative_to: relative_to(&args.relative_to)?,
-            size: size::size_limit(args.max_size, args.max_size_increase, args.max_size_ratio)?,
-            rules: args.rules,
-            regex_rules: args.regex_rules,
-            input_type: args.input_type.as_deref().map(str::parse).transpose()?,
-            workloads_filter: args.workloads_filter.as_deref().map(filter).transpose()?,
-            dictionaries: args.dict,
-            auto_dict: !args.no_auto_dict,
-            trace: trace_kind.map(trace).transpose()?,
-            valid_if_reached: args.validity.valid_if_reached,
-            seed: args.seed.as_deref().map_or_else(|| Ok(drawn_seed()), given_seed)?,
-            resume: args.resume,
-            force: args.force,
-            plotting: !args.no_plotting,
-            quiet: args.quiet,
-            metrics: args.metrics.as_deref().map(Address::parse).transpose()?,
-            color: color(&args.color)?,
-            debug_target: args.target.debug_target,
-            confirm: !args.no_confirm,
-            program: args.target.program,
-            command: args.target.command,
-        })
-    }
-}
-
-/// The seeds of the campaign in a folder.
-fn seeds_in(folder: &Path) -> Vec<PathBuf> {
-    let is_seed = |path: &PathBuf| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        name.parse::<EntryName>().is_ok_and(|name| name.orig.is_some())
-    };
-    files_in(&folder.join("queue")).into_iter().filter(is_seed).collect()
-}
-
-/// Prefixes the error of a value with the name of its option.
-pub fn flag<T>(name: &str, value: Result<T, String>) -> Result<T> {
-    value.map_err(|what| Error::usage(format!("{name}: {what}")))
-}
-
-fn executions(text: &str) -> Result<u64> {
-    match text.parse() {
-        Ok(0) => {
-            Err(Error::usage("--execs 0 leaves nothing to execute: give at least 1, or leave it out for no limit"))
+        if let Some(steered) = search.steer {
+            if let Some(other) = confirm.cost.iter().find(|cost| cost.unit() == Unit::Bytes) {
+                return Err(Error::usage(format!(
+                    "--steer {steered} follows {steered} alone, and not {other} of --cost: leave out one of them"
+                )));
+            }
+            if search.skip_coverage_testing {
+                return Err(Error::usage(format!(
+                    "--steer {steered} runs slow mutants again by itself: leave out --skip-coverage-testing"
+                )));
+            }
         }
-        Ok(executions) => Ok(executions),
-        Err(_) => Err(Error::usage(format!("--execs: `{text}` is not a count: write a whole number such as 100000"))),
-    }
-}
-
-fn hang_timeout(args: &TargetArgs) -> Result<Duration> {
-    let timeout = flag("--hang-timeout", units::duration(&args.hang_timeout))?;
-    if timeout < SHORTEST_HANG_TIMEOUT {
-        return Err(Error::usage(format!(
-            "--hang-timeout {} is too short to tell a hang from an ordinary delay: give at least 10ms",
-            args.hang_timeout
-        )));
-    }
-    Ok(timeout)
-}
-
-fn memory_limit(args: &TargetArgs) -> Result<u64> {
-    let limit = flag("--memory-limit", units::size(&args.memory_limit))?;
-    if limit != 0 && limit < SMALLEST_MEMORY_LIMIT {
-        return Err(Error::usage(format!(
-            "--memory-limit {} ({limit} bytes) leaves no room for a program: give at least 16MiB, or 0 for no limit",
-            args.memory_limit
-        )));
-    }
-    Ok(limit)
-}
-
-fn strategy(text: &str) -> Result<Strategy> {
-    text.parse().map_err(|()| {
-        let names = Strategy::ALL.map(Strategy::name).join(", ");
-        Error::usage(format!("--mutations-per-rule: `{text}` is not a strategy: write one of {names}"))
-    })
-}
-
-fn choices(text: &str) -> Result<Mode> {
-    text.parse().map_err(|()| {
-        let names = Mode::ALL.map(Mode::name).join(", ");
-        Error::usage(format!("--choices: `{text}` is not a mode: write one of {names}"))
-    })
-}
-
-fn gathering(args: &FuzzArgs) -> Result<GatheringLimits> {
-    let count = |name: &str, text: &str| match text.parse() {
-        Ok(0) => Err(Error::usage(format!("{name} 0 would never let a phase begin: give at least 1"))),
-        Ok(count) => Ok(count),
-        Err(_) => Err(Error::usage(format!("{name}: `{text}` is not a count: write a whole number such as 100"))),
-    };
-    let rate = match args.coverage_increase_rate.parse::<f64>() {
-        Ok(rate) if rate.is_finite() && rate >= 1.0 => rate,
-        Ok(rate) if rate < 1.0 => {
+        let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        if self.sync.as_ref().is_some_and(|sync| whole(self.output()).starts_with(whole(sync))) {
             return Err(Error::usage(format!(
-                "--coverage-increase-rate {rate} would take cheaper inputs for interesting: give at least 1"
+                "-o {} is inside of the --sync folder, where others would take it for one more campaign: choose another -o",
+                self.output().display()
             )));
         }
-        _ => {
+        Ok(())
+    }
+
+    /// The output folder, which [`refuse_contradictions`](Self::refuse_contradictions) has asked for.
+    pub fn output(&self) -> &Path {
+        self.output.as_deref().unwrap_or(Path::new(""))
+    }
+
+    /// Numbers of the cores to fuzz on; empty for one that the system chooses.
+    pub fn cores(&self) -> &[usize] {
+        self.jobs.as_ref().or(self.cores.as_ref()).map_or(&[], Vec::as_slice)
+    }
+
+    /// Sync folder, and the name of this campaign in it.
+    pub fn meeting(&self) -> Option<(&Path, String)> {
+        Some((self.sync.as_deref()?, self.name.clone().unwrap_or_else(host_name)))
+    }
+
+    /// Objective of the search, with the noise of a resource whose noise was not measured yet.
+    pub fn objective(&self) -> Objective {
+        let measured = self.search.steer.map(|resource| Objective::steered(resource, NoiseFloor::default()));
+        measured.unwrap_or_else(|| Objective::new(&self.confirm.cost))
+    }
+
+    /// Whether the same seed repeats the search: one client that follows counts and takes nothing in from others.
+    pub fn is_repeatable(&self) -> bool {
+        self.search.steer.is_none() && self.cores().len() < 2 && self.sync.is_none()
+    }
+
+    /// The options with the seeds of the campaign that goes on, if no others are given.
+    ///
+    /// # Errors
+    /// A usage error if there are none.
+    pub fn with_saved_seeds(mut self) -> Result<Self> {
+        if self.resume && self.seeds.is_empty() {
+            let is_seed = |path: &PathBuf| {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                name.parse::<EntryName>().is_ok_and(|name| name.orig.is_some())
+            };
+            self.seeds = files_in(&self.output().join("queue")).into_iter().filter(is_seed).collect();
+            // those that it let pass
+            self.workloads_filter = None;
+        }
+        if self.seeds.is_empty() && self.search.grammar.is_none() { Err(no_seeds()) } else { Ok(self) }
+    }
+
+    /// Adapts the costs to what the target's instrumentation measures: edges instead of instructions, and time as well
+    /// where counts of edges are not exact. Without instrumentation, the search follows time, or what `--cost` names
+    /// first.
+    ///
+    /// # Errors
+    /// If a requested cost is not measured, or an option needs counts where there are none.
+    pub fn for_target(mut self, target: &TargetInfo) -> Result<Self> {
+        let by = target.instrumentation;
+        // a search for time whose finds were no degradations would be in vain
+        let steered = self.search.steer.filter(|steered| !self.confirm.cost.contains(steered));
+        self.confirm.cost.extend(steered);
+        if self.search.trace.is_none() && (self.search.diversity || self.search.grammar.is_some()) {
+            self.search.trace = Some(TraceKind::Bucketed);
+        }
+        if by == Instrumentation::Afl && self.search.names_places() {
             return Err(Error::usage(format!(
-                "--coverage-increase-rate: `{}` is not a ratio: write a number from 1 such as 1.5",
-                args.coverage_increase_rate
+                "--towards: {} was {}, and nothing says where its edges are: build it with quagmire-cc -g",
+                target.name(),
+                by.origin()
             )));
         }
-    };
-    Ok(GatheringLimits {
-        files: count("--interesting-files-limit", &args.interesting_files_limit)?,
-        executions: count("--exec-limit", &args.exec_limit)?,
-        rate,
-    })
+        if by.measures(Resource::Instructions) {
+            return self.only_measured(target);
+        }
+        let instead: &[Resource] = match by {
+            Instrumentation::Uninstrumented => &[Resource::Time],
+            _ if by.is_exact() => &[Resource::Edges],
+            _ => &[Resource::Edges, Resource::Time],
+        };
+        let mut costs = Vec::new();
+        for cost in std::mem::take(&mut self.confirm.cost) {
+            // the default
+            let meant = if cost == Resource::Instructions { instead.to_vec() } else { vec![cost] };
+            costs.extend(meant.into_iter().filter(|cost| !costs.contains(cost)).collect::<Vec<_>>());
+        }
+        self.confirm.cost = costs;
+        let adapted = self.only_measured(target)?;
+        if by.counts() { Ok(adapted) } else { adapted.uncounted() }
+    }
+
+    /// Refuses costs that the target's instrumentation does not measure.
+    fn only_measured(self, target: &TargetInfo) -> Result<Self> {
+        let by = target.instrumentation;
+        let Some(cost) = self.confirm.cost.iter().find(|cost| !by.measures(**cost)) else { return Ok(self) };
+        let program = target.name();
+        let measured = Resource::ALL.into_iter().filter(|&cost| by.measures(cost));
+        let measured: Vec<&str> = measured.map(Resource::name).collect();
+        let measured = alternatives(&measured);
+        Err(Error::usage(match by {
+            Instrumentation::Counts => format!("--cost {cost}: only --uninstrumented measures it: write {measured}"),
+            _ => format!(
+                "--cost {cost}: {program} was {}, which does not measure it: build it with quagmire-cc, or write {measured}",
+                by.origin()
+            ),
+        }))
+    }
+
+    /// Follows a measured resource, as there are no counts, and refuses options that need some.
+    fn uncounted(mut self) -> Result<Self> {
+        let needing = [
+            ("--valid-if-reached", self.search.validity.valid_if_reached.is_some()),
+            ("--towards", self.search.names_places()),
+            ("--diversity and --trace", self.search.trace.is_some() && self.search.grammar.is_none()),
+            ("--experiment shadow-mask", self.search.has(Experiment::ShadowMask)),
+            ("--skip-coverage-testing", self.search.skip_coverage_testing),
+        ];
+        if let Some((option, _)) = needing.into_iter().find(|&(_, is_typed)| is_typed) {
+            return Err(Error::usage(format!(
+                "--uninstrumented counts nothing that {option} could go by: leave out one of them"
+            )));
+        }
+        self.search.trace = None;
+        // coverage has nothing to find
+        self.search.focus = Focus::Cost;
+        let time = Some(Resource::Time).filter(|time| self.confirm.cost.contains(time));
+        self.search.steer = self.search.steer.or(time).or(self.confirm.cost.first().copied());
+        Ok(self)
+    }
 }
 
-fn masking(args: &FuzzArgs) -> Result<Masking> {
-    let has = |one| args.experiment.contains(&one);
-    let shadow = has(Experiment::ShadowMask);
-    if args.no_mask && shadow {
-        return Err(Error::usage(
-            "--no-mask and --experiment shadow-mask contradict each other: a shadow is compared with a masked mutant; leave one of them out",
+/// `a, b or c`.
+fn alternatives(names: &[&str]) -> String {
+    match names {
+        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        names => names.concat(),
+    }
+}
+
+fn no_seeds() -> Error {
+    Error::usage("no seeds: give at least one file or folder with -i, or a grammar with --grammar")
+}
+
+fn filter(pattern: &str) -> Result<PathFilter, String> {
+    PathFilter::new(pattern).map_err(|reason| format!("`{pattern}` is not a regular expression ({reason}): correct it"))
+}
+
+fn address(text: &str) -> Result<Address, String> {
+    Address::parse(text).map_err(|error| error.message.trim_start_matches("--metrics: ").to_owned())
+}
+
+fn place(typed: &str) -> Result<(String, Place), String> {
+    Place::parse(typed).map(|place| (typed.to_owned(), place)).map_err(|why| format!("`{typed}`: {why}"))
+}
+
+fn costs(list: &str) -> Result<Costs, String> {
+    let mut costs = Costs::new();
+    for name in list.split(',').map(str::trim) {
+        let cost = name.parse().map_err(|()| {
+            let names = Resource::ALL.map(Resource::name).join(", ");
+            format!("`{name}` is not a cost: write one or more of {names}, with commas")
+        })?;
+        if !costs.contains(&cost) {
+            costs.push(cost);
+        }
+    }
+    Ok(costs)
+}
+
+/// The cores that this process may use.
+fn usable() -> Result<CoreList, String> {
+    let ids = get_core_ids().map_err(|error| format!("cannot tell which cores there are: {error}"))?;
+    Ok(ids.into_iter().map(|core| core.0).collect())
+}
+
+fn jobs(text: &str) -> Result<CoreList, String> {
+    let number = text.parse().ok().filter(|&number: &usize| number > 0);
+    let number = number.ok_or_else(|| format!("`{text}` is not a number of cores: write 1 or more"))?;
+    let mut cores = usable()?;
+    if number > cores.len() {
+        return Err(format!(
+            "{number} is too many: this process may use {}: give no more, or --cores all",
+            counted(cores.len() as u64, "core")
         ));
     }
-    Ok(Masking { no_mask: args.no_mask, no_trim: has(Experiment::NoTrim), shadow })
+    cores.truncate(number);
+    Ok(cores)
 }
 
-fn focus(text: &str) -> Result<Focus> {
-    match text {
-        "cost" => Ok(Focus::Cost),
-        "coverage" => Ok(Focus::Coverage),
-        "balanced" => Ok(Focus::Balanced),
-        _ => Err(Error::usage(format!("--focus: `{text}` is not a focus: write cost, coverage or balanced"))),
+fn core_list(list: &str) -> Result<CoreList, String> {
+    if list == "all" {
+        return usable();
+    }
+    let wrong = || format!("`{list}` is no list of cores: write all, 0-3 or 0,2");
+    // LibAFL panics on some invalid lists
+    let is_range = |part: &str| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        matches!((first.parse::<u16>(), last.parse::<u16>()), (Ok(first), Ok(last)) if first <= last)
+    };
+    let is_plain = list.bytes().all(|byte| byte.is_ascii_digit() || b",-".contains(&byte)) && list.len() <= 1000;
+    if !is_plain || !list.split(',').all(is_range) {
+        return Err(wrong());
+    }
+    let cores = Cores::from_cmdline(list).map_err(|_| wrong())?;
+    let mut cores: CoreList = cores.ids.into_iter().map(|core| core.0).collect();
+    cores.sort_unstable();
+    cores.dedup();
+    let usable = usable()?;
+    match cores.iter().find(|core| !usable.contains(core)) {
+        Some(core) => Err(format!(
+            "this process may not use core {core}, only {}: give some of these, or all",
+            usable.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
+        )),
+        None => Ok(cores),
     }
 }
 
-fn parents(text: &str) -> Result<Parents> {
-    match text {
-        "best" => Ok(Parents::Best),
-        "intervals" => Ok(Parents::Intervals),
-        "both" => Ok(Parents::Both),
-        _ => Err(Error::usage(format!("--parents: `{text}` is not a choice: write best, intervals or both"))),
+fn name(name: &str) -> Result<String, String> {
+    let is_plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    if name.is_empty() || name.len() > LONGEST_NAME || !is_plain {
+        return Err(format!(
+            "`{name}`: write up to {LONGEST_NAME} letters, digits, - and _: it is the name of a folder"
+        ));
     }
+    Ok(name.to_owned())
 }
 
-fn threshold(text: &str) -> Result<f64> {
-    match text.parse::<f64>() {
-        Ok(ratio) if ratio.is_finite() && ratio > 1.0 => Ok(ratio),
-        Ok(ratio) if ratio <= 1.0 => {
-            Err(Error::usage(format!("--threshold {text} would call every input a degradation: give more than 1")))
-        }
-        _ => Err(Error::usage(format!("--threshold: `{text}` is not a ratio: write a number above 1 such as 2.0"))),
-    }
-}
-
-fn relative_to(text: &str) -> Result<RelativeTo> {
-    match text {
-        "size" => Ok(RelativeTo::Size),
-        "seed" => Ok(RelativeTo::Seed),
-        _ => Err(Error::usage(format!("--relative-to: `{text}` is not a choice: write size or seed"))),
-    }
-}
-
-fn trace(text: &str) -> Result<TraceKind> {
-    text.parse().map_err(|()| {
-        let names = TraceKind::ALL.map(TraceKind::name).join(", ");
-        Error::usage(format!("--trace: `{text}` is not a kind of traces: write one of {names}"))
-    })
-}
-
-fn color(text: &str) -> Result<ColorChoice> {
-    match text {
-        "auto" => Ok(ColorChoice::Auto),
-        "always" => Ok(ColorChoice::Always),
-        "never" => Ok(ColorChoice::Never),
-        _ => Err(Error::usage(format!("--color: `{text}` is not a choice: write auto, always or never"))),
-    }
-}
-
-fn filter(pattern: &str) -> Result<PathFilter> {
-    PathFilter::new(pattern).map_err(|reason| {
-        Error::usage(format!("--workloads-filter: `{pattern}` is not a regular expression ({reason}): correct it"))
-    })
-}
-
-fn given_seed(text: &str) -> Result<u64> {
-    text.parse().map_err(|_| {
-        Error::usage(format!("--seed: `{text}` is not a seed number: write a whole number from 0 to {}", u64::MAX))
-    })
+/// Name of this machine, with dashes for what no folder's name should have.
+fn host_name() -> String {
+    let node = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let safe = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' };
+    let name: String = node.chars().map(safe).take(LONGEST_NAME).collect();
+    if name.is_empty() { "quagmire".into() } else { name }
 }
 
 /// Draws a number from the operating system's entropy, of 32 bits so that people can copy it.
-fn drawn_seed() -> u64 {
+pub(crate) fn drawn_seed() -> u64 {
     RandomState::new().build_hasher().finish() >> 32
 }
 

@@ -10,10 +10,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::{Arg, CommandFactory};
+use clap::Arg;
 use quagmire::{
+    cli::quagmire,
     libfuzzer::flags::{FLAGS, FlagValue},
-    options::args::Quagmire,
 };
 use quagmire_cost::resource::Resource;
 use quagmire_mutators::{BUILT_IN, Rule};
@@ -86,7 +86,7 @@ fn resources() -> String {
 
 /// Formats of `report`, as its help text has them.
 fn formats() -> String {
-    let quagmire = Quagmire::command();
+    let quagmire = quagmire();
     let report = quagmire.find_subcommand("report").expect("a command");
     let format = report.get_arguments().find(|arg| arg.get_id() == "format").expect("an option");
     let mut text = "| `--format` | output |\n|---|---|\n".to_owned();
@@ -112,7 +112,7 @@ fn flags() -> String {
 
 /// Options of a command, under the headings of its help text.
 fn options(name: &str) -> Option<String> {
-    let quagmire = Quagmire::command();
+    let quagmire = quagmire();
     let named = |all: &clap::Command, word: &str| all.get_subcommands().find(|one| one.get_name() == word).cloned();
     let command = name.split(' ').try_fold(quagmire, |command, word| named(&command, word))?;
     let shown: Vec<&Arg> = command.get_arguments().filter(|arg| !arg.is_positional() && !arg.is_hide_set()).collect();

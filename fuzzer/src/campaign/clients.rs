@@ -88,7 +88,7 @@ impl ClientPlace {
 
 /// Pins this process to the core of a client.
 pub fn pin(options: &Options, client: usize) {
-    if let Some(&core) = options.cores.get(client) {
+    if let Some(&core) = options.cores().get(client) {
         // if the core was taken away meanwhile, the system chooses another one
         let _ = CoreId(core).set_affinity();
     }
@@ -165,16 +165,14 @@ fn client(main: &Setup, harness: &'static Harness, number: usize, is_restarted: 
         files::create_folder(clients).map_err(|error| unwritable(clients, &error))?;
     }
     let folder = open(&path, (is_restarted || main.folder.resumed()) && path.exists())?;
-    let options = Options {
-        output: path,
-        // different random numbers for each client, and the same ones each time
-        seed: main.options.seed ^ (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15),
-        confirm: false,
-        plotting: false,
-        quiet: true,
-        sync: None,
-        ..main.options.clone()
-    };
+    let mut options = main.options.clone();
+    options.output = Some(path);
+    // different random numbers for each client, and the same ones each time
+    options.search.seed = Some(main.options.search.seed() ^ (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    options.confirm.no_confirm = true;
+    options.display.no_plotting = true;
+    options.display.quiet = true;
+    options.sync = None;
     let setup = Setup {
         options,
         target: main.target.clone(),

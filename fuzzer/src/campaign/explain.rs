@@ -57,11 +57,11 @@ pub(super) fn explain(setup: &Setup) -> Result<()> {
         match turn {
             Some(time) => Turn {
                 setup,
-                resource: explaining(finding, setup.options.threshold, setup.target.instrumentation),
+                resource: explaining(finding, setup.options.confirm.threshold, setup.target.instrumentation),
                 begun: Instant::now(),
                 time,
                 is_stopped: &mut is_stopped,
-                progress: Progress::new(setup.options.quiet, place + 1, of),
+                progress: Progress::new(setup.options.display.quiet, place + 1, of),
             }
             .explain(finding)?,
             None => without_a_turn(setup, finding),
@@ -74,7 +74,7 @@ pub(super) fn explain(setup: &Setup) -> Result<()> {
         summary.write(&path)?;
     }
     // a failure to print is no reason to fail
-    let _ = plain::print(&causes(&summary, &setup.options.output), Form::Lines);
+    let _ = plain::print(&causes(&summary, setup.options.output()), Form::Lines);
     Ok(())
 }
 
@@ -135,7 +135,7 @@ fn unexplained(summary: &Summary) -> Vec<(bool, usize)> {
 /// Notes of a finding that there was no time for it, unless something of it is known.
 fn without_a_turn(setup: &Setup, finding: &mut Finding) {
     if finding.law.is_none() && finding.minimized.is_none() {
-        let resource = explaining(finding, setup.options.threshold, setup.target.instrumentation);
+        let resource = explaining(finding, setup.options.confirm.threshold, setup.target.instrumentation);
         let command = command_line(setup, "growth", resource, finding);
         finding.no_law = Some(Unexplained { why: NO_TURN.to_owned(), command, tried: false });
     }
@@ -147,7 +147,7 @@ fn command_line(setup: &Setup, name: &str, resource: Resource, finding: &Finding
     if resource != Resource::Instructions {
         options.extend(["--cost", resource.name()]);
     }
-    setup.target.own_command(name, &options, &[&setup.options.output.join(&finding.path)])
+    setup.target.own_command(name, &options, &[&setup.options.output().join(&finding.path)])
 }
 
 #[cfg(test)]

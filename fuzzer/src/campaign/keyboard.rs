@@ -18,7 +18,7 @@ impl Keyboard {
     /// Prepares reading of keys; `None` unless output and input are a terminal and the display is on.
     pub fn new(options: &Options, statistics: SharedStatistics) -> Option<Self> {
         use std::io::IsTerminal;
-        if options.quiet || !std::io::stdout().is_terminal() {
+        if options.display.quiet || !std::io::stdout().is_terminal() {
             return None;
         }
         Some(Self { mode: KeyMode::new()?, statistics, view: View::default(), has_quit: false })

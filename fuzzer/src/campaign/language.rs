@@ -37,7 +37,7 @@ const FIRST_DEPTH: usize = 12;
 /// # Errors
 /// If it cannot be used.
 pub(crate) fn load(options: &Options) -> Result<Option<Arc<Grammar>>> {
-    options.grammar.as_deref().map(|path| Grammar::load(path).map(Arc::new)).transpose()
+    options.search.grammar.as_deref().map(|path| Grammar::load(path).map(Arc::new)).transpose()
 }
 
 /// Loads the seeds, or makes the first inputs from the grammar if none are given.
@@ -48,7 +48,7 @@ pub(crate) fn seeds(options: &Options, grammar: Option<&Grammar>) -> Result<Seed
     let Some(grammar) = grammar.filter(|_| options.seeds.is_empty()) else {
         return Seeds::load(&options.seeds, options.workloads_filter.as_ref());
     };
-    let mut rand = StdRand::with_seed(options.seed);
+    let mut rand = StdRand::with_seed(options.search.seed());
     let limits = Limits { size: FIRST_SIZE, depth: FIRST_DEPTH };
     let made = (0..FIRST_INPUTS * ATTEMPTS).map(|_| grammar.generate(&mut rand, &limits).bytes);
     let mut known = HashSet::new();
@@ -58,7 +58,7 @@ pub(crate) fn seeds(options: &Options, grammar: Option<&Grammar>) -> Result<Seed
         .map(|(number, bytes)| Seed { path: PathBuf::from(format!("generated_{number:02}")), bytes })
         .collect();
     if inputs.is_empty() {
-        let path = options.grammar.as_deref().unwrap_or(std::path::Path::new("")).display();
+        let path = options.search.grammar.as_deref().unwrap_or(std::path::Path::new("")).display();
         return Err(Error::usage(format!("--grammar {path}: it makes empty inputs only: give seeds with -i")));
     }
     Ok(Seeds { inputs, warnings: Vec::new() })
@@ -71,9 +71,9 @@ pub(crate) fn choices(
     rules: &[Arc<dyn Rule>],
     tokens: Vec<Vec<u8>>,
 ) -> ChoiceOptions {
-    let is_used = |operator: &Operator| is_used(options.rules.as_deref(), operator.name());
+    let is_used = |operator: &Operator| is_used(options.search.rules.as_deref(), operator.name());
     ChoiceOptions {
-        mode: options.choices,
+        mode: options.search.choices,
         language: grammar.map_or(Language::Unknown, |grammar| Language::Grammar(grammar.clone())),
         rules: rules.to_vec(),
         tokens,

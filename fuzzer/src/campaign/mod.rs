@@ -26,6 +26,7 @@ pub mod sync;
 pub mod worker;
 
 use std::{
+    os::unix::ffi::OsStrExt as _,
     path::PathBuf,
     sync::Arc,
     time::{Duration, SystemTime},
@@ -39,7 +40,12 @@ use self::{
     supervisor::Meanwhile,
 };
 use crate::options::Options;
-use quagmire_analysis::{measure, measurement, rounds::Rounds, towards};
+use quagmire_analysis::{
+    command::{Command, TargetOptions, say_what_is_missing},
+    measure, measurement,
+    rounds::Rounds,
+    towards,
+};
 use quagmire_base::{
     error::{Error, ExitCode, Result},
     plain::{self, Form},
@@ -59,6 +65,7 @@ use quagmire_mutators::Rule;
 use quagmire_results::{
     OutputFolder,
     metrics::{About, Address, Endpoint, Server},
+    names::files_in,
     summary::Environment,
 };
 use quagmire_search::{choices::mode::Mode, corpus::towards::TargetPlace};
@@ -116,9 +123,9 @@ fn search(setup: &Setup, harness: &'static Harness, meanwhile: &mut dyn Meanwhil
         counters: false,
         rounds: Rounds::Fixed(0),
         question: Question::First,
-        hang_timeout: setup.options.hang_timeout,
-        memory_limit: setup.options.memory_limit,
-        debug_target: setup.options.debug_target,
+        hang_timeout: setup.options.target.hang_timeout,
+        memory_limit: setup.options.target.memory_limit,
+        debug_target: setup.options.target.debug_target,
         annotate: Vec::new(),
     };
     let kills = |bytes: &[u8]| {
@@ -127,7 +134,7 @@ fn search(setup: &Setup, harness: &'static Harness, meanwhile: &mut dyn Meanwhil
         let measured = measure::measure(harness, &[input], &alone);
         measured.is_ok_and(|all| all.iter().any(measurement::Measurement::was_killed))
     };
-    let traces = setup.options.trace.map(|_| TraceTable::new()).transpose()?;
+    let traces = setup.options.search.trace.map(|_| TraceTable::new()).transpose()?;
     let mut work = |restart: &supervisor::Restart| worker::work(setup, harness, page.share(), traces, restart);
     supervisor::supervise(&page.share(), &mut work, &kills, meanwhile)
 }
@@ -161,8 +168,8 @@ impl Meanwhile for First<'_> {
 
 /// Starts the metrics endpoint, and prints its address.
 fn serve(endpoint: Endpoint, setup: &Setup) -> Result<Server> {
-    let is_asked = setup.options.metrics.as_ref().is_some_and(Address::is_chosen_by_system);
-    if !setup.options.quiet || is_asked {
+    let is_asked = setup.options.display.metrics.as_ref().is_some_and(Address::is_chosen_by_system);
+    if !setup.options.display.quiet || is_asked {
         // a failure to print is no reason to stop
         let _ = plain::print(&format!("Metrics: {}\n", endpoint.url()), Form::Lines);
     }
@@ -170,17 +177,58 @@ fn serve(endpoint: Endpoint, setup: &Setup) -> Result<Server> {
     endpoint.serve(setup.folder.path(), about)
 }
 
+impl Command for Options {
+    fn target(&mut self) -> Option<&mut TargetOptions> {
+        Some(&mut self.target)
+    }
+
+    /// The seeds, or what the campaign that goes on has saved.
+    fn inputs(&self) -> Vec<PathBuf> {
+        if self.resume {
+            // files that a campaign has not finished are hidden
+            let is_entry = |path: &PathBuf| !path.file_name().is_some_and(|name| name.as_bytes().starts_with(b"."));
+            let saved: Vec<PathBuf> = files_in(&self.output().join("queue")).into_iter().filter(is_entry).collect();
+            if !saved.is_empty() {
+                return saved;
+            }
+        }
+        let takes = |path: &PathBuf| self.workloads_filter.as_ref().is_none_or(|filter| filter.takes(path) == Ok(true));
+        // a path that cannot be read is an error of the campaign
+        let files = Seeds::list(&self.seeds).map_or_else(|_| Vec::new(), |(files, _)| files);
+        files.into_iter().filter(takes).collect()
+    }
+
+    fn is_uninstrumented(&self) -> bool {
+        self.uninstrumented
+    }
+
+    fn says_extension(&self) -> bool {
+        !self.display.quiet
+    }
+
+    fn check(&self) -> Result<()> {
+        self.refuse_contradictions()
+    }
+
+    fn run(self: Box<Self>, target: TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
+        let options = self.with_saved_seeds()?.for_target(&target)?;
+        say_what_is_missing(&target, harness, options.display.quiet);
+        launch(options, target, harness)
+    }
+}
+
 /// Runs a campaign over the harness that this process is.
 ///
 /// # Errors
 /// Errors that keep it from starting or from writing its finds.
-pub fn launch(options: Options, target: TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
+fn launch(options: Options, target: TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
     let grammar = language::load(&options)?;
     let mut seeds = language::seeds(&options, grammar.as_deref())?;
     if let Some(grammar) = &grammar {
-        seeds.warnings.extend(language::warnings(grammar, &seeds, options.choices));
+        seeds.warnings.extend(language::warnings(grammar, &seeds, options.search.choices));
     }
-    let (shown, plotting, is_harness) = (options.output.clone(), options.plotting, !target.is_isolated());
+    let (shown, plotting, is_harness) =
+        (options.output().to_owned(), !options.display.no_plotting, !target.is_isolated());
     let (code, folder) = run(options, seeds, grammar, target, harness, None)?;
     pages::write(folder.path(), &shown, plotting, is_harness);
     Ok(code)
@@ -199,30 +247,29 @@ pub fn run(
     harness: &'static Harness,
     listener: Option<Arc<dyn Listener>>,
 ) -> Result<(ExitCode, OutputFolder)> {
-    if options.trace.is_none() && options.choices != Mode::Off && harness.draws_are_compiled() {
-        options.trace = Some(TraceKind::default());
+    if options.search.trace.is_none() && options.search.choices != Mode::Off && harness.draws_are_compiled() {
+        options.search.trace = Some(TraceKind::default());
     }
-    seeds.leave_out_far_larger(options.size);
-    let max_size = usize::try_from(seeds.size_limit(options.size)?).unwrap_or(usize::MAX);
-    let first_size = usize::try_from(options.size.first(seeds.largest())).unwrap_or(usize::MAX);
+    seeds.leave_out_far_larger(options.search.size.limit());
+    let max_size = usize::try_from(seeds.size_limit(options.search.size.limit())?).unwrap_or(usize::MAX);
+    let first_size = usize::try_from(options.search.size.limit().first(seeds.largest())).unwrap_or(usize::MAX);
     let rules = rules::choose(&options, harness.has_own_mutator())?;
     worker::check_options(&options, &target)?;
     // before anything is written, since there may be no such place
-    let places = towards::find(harness, &options.towards.wanted, options.debug_target)?;
+    let places = towards::find(harness, &options.search.wanted()?, options.target.debug_target)?;
     // absolute, since the target may change the working folder
-    let output = std::path::absolute(&options.output).unwrap_or_else(|_| options.output.clone());
+    let output = std::path::absolute(options.output()).unwrap_or_else(|_| options.output().to_owned());
     // before anything is written, since the address may be refused
-    let endpoint = options.metrics.as_ref().map(Endpoint::listen).transpose()?;
+    let endpoint = options.display.metrics.as_ref().map(Endpoint::listen).transpose()?;
     // before anything is written, since the place may be taken
-    let meeting = options.sync.as_ref();
-    let publisher = meeting.map(|(meeting, name)| sync::Publisher::open(meeting, name)).transpose()?;
+    let publisher = options.meeting().map(|(meeting, name)| sync::Publisher::open(meeting, &name)).transpose()?;
     let folder = OutputFolder::open(&output, options.resume, options.force).map_err(|error| Error {
-        message: error.message.replace(&*output.to_string_lossy(), &options.output.to_string_lossy()),
+        message: error.message.replace(&*output.to_string_lossy(), &options.output().to_string_lossy()),
         ..error
     })?;
     // measured once, before workers are forked
     ns_per_tick();
-    let clients = options.cores.len().max(1);
+    let clients = options.cores().len().max(1);
     let setup = Setup {
         options,
         target,

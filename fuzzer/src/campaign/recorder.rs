@@ -98,8 +98,8 @@ impl<'a> Recorder<'a> {
         let is_terminal = terminal.is_terminal();
         let style = Style {
             terminal: is_terminal,
-            color: setup.options.color.enabled(is_terminal),
-            quiet: setup.options.quiet,
+            color: setup.options.display.color.enabled(is_terminal),
+            quiet: setup.options.display.quiet,
         };
         let window = terminal.try_clone().ok();
         let screen = Screen::new(terminal, style, move || window.as_ref().and_then(terminal_size))
@@ -162,7 +162,7 @@ impl<'a> Recorder<'a> {
 
     /// Begins the first gathering phase, unless an earlier worker did.
     pub fn begin_gathering(&mut self) {
-        let limits = &self.setup.options.gathering;
+        let limits = &self.setup.options.search.gathering();
         self.record.gathering.get_or_insert_with(|| Gathering::new(limits));
     }
 
@@ -187,7 +187,7 @@ impl<'a> Recorder<'a> {
 
     /// Shows a warning, also if nothing else is shown, and writes it to the log.
     pub fn warn(&mut self, message: &str) -> Result<()> {
-        if self.setup.options.quiet && self.setup.listener.is_none() {
+        if self.setup.options.display.quiet && self.setup.listener.is_none() {
             let ClientPlace { number, .. } = self.setup.place;
             let of = if number == 0 { String::new() } else { format!("{}: ", ClientPlace::name(number)) };
             // a failure to print is no reason to stop
@@ -339,7 +339,10 @@ impl CampaignHooks for Recorder<'_> {
     }
 
     fn is_gathered(&self) -> bool {
-        self.record.gathering.as_ref().is_some_and(|gathering| gathering.is_over(&self.setup.options.gathering))
+        self.record
+            .gathering
+            .as_ref()
+            .is_some_and(|gathering| gathering.is_over(&self.setup.options.search.gathering()))
     }
 
     fn next_to_measure(&mut self) -> Result<Option<(EntryId, Cost)>> {

@@ -16,10 +16,10 @@ use quagmire_search::stages::operators::{mutates, names_own, rules_in};
 /// # Errors
 /// A usage error for a rule that is not known, or a file of rules that cannot be used.
 pub fn choose(options: &Options, has_own: bool) -> Result<Vec<Arc<dyn Rule>>> {
-    let custom = custom::load(&options.regex_rules)?;
+    let custom = custom::load(&options.search.regex_rules)?;
     let mut rules = built_in_rules();
-    let Some(selection) = &options.rules else {
-        let of_type = options.input_type.map(|input_type| rules_for(input_type, &rules));
+    let Some(selection) = &options.search.rules else {
+        let of_type = options.search.input_type.map(|input_type| rules_for(input_type, &rules));
         return Ok(of_type.unwrap_or(rules).into_iter().chain(custom).collect());
     };
     rules.extend(custom.iter().cloned());
@@ -34,7 +34,7 @@ pub fn choose(options: &Options, has_own: bool) -> Result<Vec<Arc<dyn Rule>>> {
              the harness, build it without QUAGMIRE_DRIVER=1, or leave custom out"
         )));
     }
-    if chosen.is_empty() && !mutates(selection, !options.dictionaries.is_empty(), has_own, has_choices(options)) {
+    if chosen.is_empty() && !mutates(selection, !options.search.dict.is_empty(), has_own, has_choices(options)) {
         return Err(Error::usage(format!("--rules {selection}: nothing that makes mutants: add rules, or havoc")));
     }
     Ok(chosen)
@@ -42,20 +42,19 @@ pub fn choose(options: &Options, has_own: bool) -> Result<Vec<Arc<dyn Rule>>> {
 
 /// Whether mutants may be made by choices: harnesses are not known to draw before they run.
 fn has_choices(options: &Options) -> bool {
-    options.choices != Mode::Off
+    options.search.choices != Mode::Off
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::{Command, parse_for_quagmire};
+    use clap::Parser as _;
     use quagmire_base::error::ExitCode;
 
     /// Labels of the rules that are chosen for these options.
     fn chosen(options: &[&str]) -> Result<String> {
-        let line = [&["quagmire", "fuzz", "-i", "a", "-o", "b"], options, &["--", "./program"]].concat();
-        let Ok(Command::Fuzz(args)) = parse_for_quagmire(line, None) else { panic!("not a fuzz command") };
-        let rules = choose(&Options::resolve(args)?, false)?;
+        let line = [&["fuzz", "-i", "a", "-o", "b"], options].concat();
+        let rules = choose(&Options::try_parse_from(line).unwrap(), false)?;
         Ok(rules.iter().map(|rule| rule.label()).collect::<Vec<_>>().join(" "))
     }
 

@@ -111,11 +111,11 @@ pub fn work(
 ) -> Result<Outcome> {
     let options = &setup.options;
     let streams = streams(setup)?;
-    page.set_hang_timeout(options.hang_timeout);
-    let mut executor = prepare::prepare_target(harness, page, options.debug_target)?;
+    page.set_hang_timeout(options.target.hang_timeout);
+    let mut executor = prepare::prepare_target(harness, page, options.target.debug_target)?;
     steering::count_cycles(&mut executor, options, &setup.target)?;
     let fingerprint = checkpoint::fingerprint(executor.counts().program());
-    let without_lines = if options.cost.contains(&Resource::Lines) {
+    let without_lines = if options.confirm.cost.contains(&Resource::Lines) {
         start::count_lines(&mut executor, setup.target.instrumentation)?
     } else {
         None
@@ -135,7 +135,7 @@ pub fn work(
     let mut recorder = Recorder::new(setup, record, streams)?;
     let mut state = match state {
         Some(state) => state,
-        None => saved::empty(StdRand::with_seed(options.seed)).map_err(|error| internal(&error))?,
+        None => saved::empty(StdRand::with_seed(options.search.seed())).map_err(|error| internal(&error))?,
     };
     let (operators, choices, tokens) = start::operators(setup, harness, &mut state, &search)?;
     recorder.tokens = tokens;
@@ -154,20 +154,20 @@ pub fn work(
     if !enters_again {
         recorder.open_index(first || restart.died.is_some())?;
     }
-    let compared = harness.comparisons().filter(|_| is_used(options.rules.as_deref(), COMPARISONS));
+    let compared = harness.comparisons().filter(|_| is_used(options.search.rules.as_deref(), COMPARISONS));
     // what it does byte by byte, operators on choices do value by value
     let has_choices = setup.grammar.is_some() || harness.draws_are_compiled();
-    let is_deterministic = is_used(options.rules.as_deref(), DETERMINISTIC)
-        && (options.choices == Mode::Off || !has_choices || options.rules.is_some());
+    let is_deterministic = is_used(options.search.rules.as_deref(), DETERMINISTIC)
+        && (options.search.choices == Mode::Off || !has_choices || options.search.rules.is_some());
     let stages = tuple_list!(
         PrepareStage::new(rules.len()),
         DeterministicStage::new(rules.len(), is_deterministic),
-        ComparisonsStage::new(rules.len(), compared, options.auto_dict),
+        ComparisonsStage::new(rules.len(), compared, !options.search.no_auto_dict),
         MutateStage::new(
             operators,
             choices,
             compared.map(|compared| Checks::new(rules.len(), compared)),
-            options.skip_coverage_testing
+            options.search.skip_coverage_testing
         ),
         MeasureStage
     );
@@ -179,7 +179,7 @@ pub fn work(
         own_edges,
         executor,
         more_is_written,
-        fuzzer: StdFuzzer::new(ByCostScheduler::new(options.parents, setup.seeds.inputs.len()), (), ()),
+        fuzzer: StdFuzzer::new(ByCostScheduler::new(options.search.parents, setup.seeds.inputs.len()), (), ()),
         state: CampaignState::new(state, search, recorder, setup.target.is_isolated()),
         manager: NopEventManager::new(),
         checkpoint_interval: checkpoint_interval(checkpoint::size(setup.folder.path()), Duration::ZERO),
@@ -187,9 +187,9 @@ pub fn work(
     };
     let deadline = setup.start_ns.saturating_add(u64::try_from(options.time.as_nanos()).unwrap_or(u64::MAX));
     harness.start_timer(timer::RunLimits {
-        hang: options.hang_timeout,
+        hang: options.target.hang_timeout,
         clock: timer::HangClock::Wall,
-        memory: options.memory_limit,
+        memory: options.target.memory_limit,
         deadline,
     });
     worker.run(stages, execution_limit)

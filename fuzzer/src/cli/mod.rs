@@ -1,17 +1,101 @@
-//! Parsing of command lines into a [`Command`].
+//! The commands, and parsing of command lines into one of them.
 
 mod hints;
+mod manual;
 mod resumed;
 
-pub use crate::options::args::{Command, FuzzArgs, ReplayArgs, ReportArgs};
+use std::{error::Error as _, ffi::OsString, path::PathBuf};
 
-use crate::options::args;
-use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::parser::ValueSource;
-use clap::{ArgMatches, CommandFactory, FromArgMatches};
-use quagmire_base::error::{Error, ExitCode, Result};
-use quagmire_base::plain::{self, Form};
-use std::ffi::OsString;
+use clap::{
+    ArgMatches, CommandFactory, FromArgMatches, Parser,
+    error::{ContextKind, ContextValue, ErrorKind},
+    parser::ValueSource,
+};
+use quagmire_analysis::{
+    command::{ALL_EXIT_CODES, Command, EXIT_CODES},
+    compare::CompareOptions,
+    diversity::DiversityOptions,
+    growth::GrowthOptions,
+    mine::MineOptions,
+    minimize::MinimizeOptions,
+    options::ReplayOptions,
+    runner::offer::OfferOptions,
+};
+use quagmire_base::{
+    error::{Error, ExitCode, Result},
+    plain::{self, Form},
+};
+
+use crate::{
+    distill::Distill, doctor::Doctor, generate::Generate, init::Init, mutants::Mutants, options::Options,
+    report::Report,
+};
+
+/// A command: its arguments for clap, and how it is made from them.
+struct Row {
+    arguments: fn() -> clap::Command,
+    read: fn(&ArgMatches) -> std::result::Result<Box<dyn Command>, clap::Error>,
+}
+
+const fn row<T: Command + CommandFactory + FromArgMatches>() -> Row {
+    Row { arguments: T::command, read: |matches| Ok(Box::new(T::from_arg_matches(matches)?)) }
+}
+
+/// The commands of `quagmire`, in the order of its help text.
+const COMMANDS: [Row; 16] = [
+    row::<Options>(),
+    row::<ReplayOptions>(),
+    row::<GrowthOptions>(),
+    row::<MinimizeOptions>(),
+    row::<Distill>(),
+    row::<CompareOptions>(),
+    row::<OfferOptions>(),
+    row::<Mutants>(),
+    row::<DiversityOptions>(),
+    row::<MineOptions>(),
+    row::<Report>(),
+    row::<Generate>(),
+    row::<Init>(),
+    row::<Doctor>(),
+    row::<manual::Completions>(),
+    row::<manual::Man>(),
+];
+
+/// A command of a harness, beside the search.
+struct HarnessRow {
+    row: Row,
+    name: &'static str,
+    /// Arguments in the line that shows its usage.
+    usage: &'static str,
+}
+
+const fn of_harness<T: Command + CommandFactory + FromArgMatches>(
+    name: &'static str,
+    usage: &'static str,
+) -> HarnessRow {
+    HarnessRow { row: row::<T>(), name, usage }
+}
+
+/// The commands of a harness, in the order of its help text.
+const OF_HARNESS: [HarnessRow; 8] = [
+    of_harness::<ReplayOptions>("replay", "INPUTS..."),
+    of_harness::<GrowthOptions>("growth", "INPUT"),
+    of_harness::<MinimizeOptions>("minimize", "INPUT [-o FILE]"),
+    of_harness::<Distill>("distill", "INPUTS... -o DIR"),
+    of_harness::<OfferOptions>("serve-runs", "INPUTS..."),
+    of_harness::<DiversityOptions>("diversity", "INPUTS..."),
+    of_harness::<MineOptions>("mine", "EXAMPLES... -o GRAMMAR"),
+    of_harness::<Generate>("generate", "-n N -o DIR [INPUTS...]"),
+];
+
+/// Options that make no sense in a harness, which its help texts leave out.
+const NOT_OF_HARNESS: [&str; 7] =
+    ["program", "generator", "uninstrumented", "extension", "scratch", "grammar", "depth"];
+
+/// Whether a word is a command of harnesses.
+pub fn is_of_harness(word: &str) -> bool {
+    OF_HARNESS.iter().any(|command| command.name == word)
+}
 
 /// Environment variable with the name of the program as the user called it.
 pub const PROGRAM: &str = "QUAGMIRE_PROGRAM";
@@ -45,6 +129,19 @@ impl Stop {
         match error.kind() {
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Self { code: ExitCode::Ended, text },
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Self { code: ExitCode::Usage, text },
+            // the parsers of values say what to write instead
+            ErrorKind::ValueValidation => {
+                let option = error.get(ContextKind::InvalidArg).map(ToString::to_string).unwrap_or_default();
+                let option = option.split(' ').next().unwrap_or_default();
+                let value = error.get(ContextKind::InvalidValue).map(ToString::to_string).unwrap_or_default();
+                let reason = error.source().map(ToString::to_string).unwrap_or_default();
+                let of_value = reason.strip_prefix(&format!("`{value}`")).or_else(|| reason.strip_prefix(&value));
+                let text = match of_value {
+                    Some(rest) => format!("quagmire: {option} {value}{rest}\n"),
+                    None => format!("quagmire: {option} {value}: {reason}\n"),
+                };
+                Self { code: ExitCode::Usage, text }
+            }
             _ => {
                 // reduce clap's paragraph to one line: the error, and its tip if there is one
                 let lines = || text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:"));
@@ -59,7 +156,10 @@ impl Stop {
                     _ => None,
                 };
                 let tip = lines().find_map(|line| line.strip_prefix("tip: ")).unwrap_or("see --help");
-                let remedy = hint.as_deref().or(values.as_deref()).unwrap_or(tip);
+                let remedy = hint.as_deref().or(values.as_deref()).unwrap_or(match error.kind() {
+                    ErrorKind::ArgumentConflict => "leave one of them out",
+                    _ => tip,
+                });
                 Self { code: ExitCode::Usage, text: format!("quagmire: {what}{separator}{missing} ({remedy})\n") }
             }
         }
@@ -78,11 +178,66 @@ impl From<Error> for Stop {
     }
 }
 
+/// A command, and its name on the command line.
+pub struct Parsed {
+    pub name: String,
+    pub command: Box<dyn Command>,
+}
+
+/// End of the short help of a search, behind the options that most campaigns need.
+const MORE_HELP: &str = "\
+Example: quagmire fuzz -i seeds -o out --max-size 4000 -- ./harness
+--help shows all options and the exit codes.";
+
+/// Options of a search that `-h` shows.
+const USUAL: [&str; 14] = [
+    "help",
+    "seeds",
+    "output",
+    "resume",
+    "time",
+    "jobs",
+    "cost",
+    "max_size",
+    "grammar",
+    "dict",
+    "seed",
+    "uninstrumented",
+    "hang_timeout",
+    "quiet",
+];
+
+/// Leaves all but the usual options of a search out of the short help.
+fn with_short_help(search: clap::Command) -> clap::Command {
+    search.after_long_help(EXIT_CODES).after_help(MORE_HELP).mut_args(|arg| {
+        let is_usual = USUAL.contains(&arg.get_id().as_str());
+        arg.hide_short_help(!is_usual)
+    })
+}
+
+/// The command line of `quagmire`.
+pub fn quagmire() -> clap::Command {
+    clap::Command::new("quagmire")
+        .version(VERSION)
+        .about("Finds the inputs that bog a C or C++ program down")
+        .long_about(
+            "Finds the inputs that bog a C or C++ program down, proves that they do, and keeps them.\n\n\
+             The program is built with quagmire-cc or quagmire-c++ instead of the usual compiler.",
+        )
+        .after_help(ALL_EXIT_CODES)
+        .disable_help_subcommand(true)
+        .max_term_width(110)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommands(COMMANDS.map(|row| (row.arguments)()))
+        .mut_subcommand("fuzz", with_short_help)
+}
+
 /// Parses the command line of `quagmire`. `args` starts with the program's name; `commit` goes into the version, if it is known.
 pub fn parse_for_quagmire(
     args: impl IntoIterator<Item = impl Into<OsString>>,
     commit: Option<&'static str>,
-) -> Result<Command, Stop> {
+) -> Result<Parsed, Stop> {
     let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
     let is_search = args.get(1).is_some_and(|command| command == "fuzz");
     let args = if is_search { resumed::with_earlier(args, true) } else { args };
@@ -91,23 +246,49 @@ pub fn parse_for_quagmire(
     }
     let hint = |error: clap::Error| Stop::because_of(&error, hints::remedy(&error, &args).filter(|_| is_search));
     let version = commit.map_or(VERSION.to_owned(), |commit| format!("{VERSION} ({commit})"));
-    let matches = args::quagmire().version(version).try_get_matches_from(&args).map_err(hint)?;
-    let mut command = args::Quagmire::from_arg_matches(&matches)?.command;
-    // a grammar needs no program
-    let needs_program = !matches!(command, Command::Generate(_));
-    if let Some(target) = command.target_mut() {
+    let matches = quagmire().version(version).try_get_matches_from(&args).map_err(hint)?;
+    let (name, matches) = matches.subcommand().ok_or_else(|| Error::usage("no command: see quagmire --help"))?;
+    let mut command = read(COMMANDS.into_iter(), name, matches)?;
+    if let Some(target) = command.target() {
         target.command = as_typed(&args);
-        if target.program.is_empty() && needs_program {
+        // a grammar needs no program
+        if target.program.is_empty() && name != "generate" {
             return Err(Error::usage("no program to run: end the command with `-- PROGRAM [ARGS... @@]`").into());
         }
     }
-    Ok(command)
+    Ok(Parsed { name: name.to_owned(), command })
+}
+
+/// Makes the command with this name.
+fn read(rows: impl Iterator<Item = Row>, name: &str, matches: &ArgMatches) -> Result<Box<dyn Command>, Stop> {
+    let mut rows = rows.filter(|row| (row.arguments)().get_name() == name);
+    let row = rows.next().ok_or_else(|| Error::usage(format!("{name} is no command: see --help")))?;
+    Ok((row.read)(matches)?)
+}
+
+/// A harness that contains the engine: the options of `fuzz` without the subcommand, or files to replay.
+#[derive(Debug, Parser)]
+#[command(
+    name = "harness",
+    version,
+    about = "Finds the inputs that bog this harness down",
+    after_help = EXIT_CODES,
+    args_conflicts_with_subcommands = true,
+    disable_help_subcommand = true,
+    max_term_width = 110
+)]
+struct Harness {
+    #[command(flatten)]
+    fuzz: Options,
+    /// Run these files once each, show what they cost, and search for nothing
+    #[arg(value_name = "INPUTS")]
+    inputs: Vec<PathBuf>,
 }
 
 /// Parses the command line of a harness, which contains the engine. `args` starts with the harness's name.
-pub fn parse_for_harness(args: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Command, Stop> {
+pub fn parse_for_harness(args: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Parsed, Stop> {
     let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
-    let is_subcommand = args.get(1).is_some_and(|word| args::OF_HARNESS.iter().any(|command| word == command));
+    let is_subcommand = args.get(1).and_then(|word| word.to_str()).is_some_and(is_of_harness);
     let args = if is_subcommand { args } else { resumed::with_earlier(args, std::env::var_os(PROGRAM).is_none()) };
     if !is_subcommand {
         hints::refuse_libfuzzer_flags(&args)?;
@@ -115,39 +296,28 @@ pub fn parse_for_harness(args: impl IntoIterator<Item = impl Into<OsString>>) ->
     }
     let hint = |error: clap::Error| Stop::because_of(&error, hints::remedy(&error, &args).filter(|_| !is_subcommand));
     let matches = harness_command(&args).try_get_matches_from(&args).map_err(hint)?;
-    let args::Harness { fuzz, inputs, command } = args::Harness::from_arg_matches(&matches)?;
-    let mut command = match command {
-        Some(command) => command.into(),
-        None if inputs.is_empty() => Command::Fuzz(fuzz),
+    let (name, mut command) = match matches.subcommand() {
+        Some((name, matches)) => (name, read(OF_HARNESS.into_iter().map(|command| command.row), name, matches)?),
         None => {
-            refuse_options_of_a_search(&matches)?;
-            Command::Replay(ReplayArgs {
-                inputs,
-                seeds: fuzz.seeds,
-                repeats: "1".into(),
-                budget: crate::options::defaults::BUDGET.into(),
-                against_all: false,
-                ordinary: None,
-                joined: false,
-                json: false,
-                annotate: Vec::new(),
-                context: None,
-                lcov: None,
-                mask: false,
-                branch: None,
-                exact: false,
-                uninstrumented: fuzz.uninstrumented,
-                target: fuzz.target,
-            })
+            let Harness { fuzz, inputs } = Harness::from_arg_matches(&matches)?;
+            if inputs.is_empty() {
+                ("fuzz", Box::new(fuzz) as Box<dyn Command>)
+            } else {
+                refuse_options_of_a_search(&matches)?;
+                let mut replay = ReplayOptions::try_parse_from(["replay", "-n", "1"])?;
+                (replay.inputs, replay.seeds, replay.target) = (inputs, fuzz.seeds, fuzz.target);
+                replay.uninstrumented = fuzz.uninstrumented;
+                ("replay", Box::new(replay) as Box<dyn Command>)
+            }
         }
     };
-    if let Some(target) = command.target_mut() {
+    if let Some(target) = command.target() {
         target.command = as_typed(&args);
         if !target.program.is_empty() {
             return Err(Error::usage("this harness is the program: leave out `--` and what follows it").into());
         }
     }
-    Ok(command)
+    Ok(Parsed { name: name.to_owned(), command })
 }
 
 /// The harness's options under the harness's name, without `-- PROGRAM`, which a harness does not take.
@@ -158,37 +328,28 @@ fn harness_command(args: &[OsString]) -> clap::Command {
          {name} growth [OPTIONS] INPUT\n       {name} minimize [OPTIONS] INPUT [-o FILE]\n       \
          {name} distill [OPTIONS] INPUTS... -o DIR\n       {name} diversity [OPTIONS] INPUTS...\n       {name} mine [OPTIONS] EXAMPLES... -o GRAMMAR\n       {name} generate -n N -o DIR [OPTIONS]"
     );
-    let command = args::with_short_help(args::Harness::command().override_usage(usage));
-    let command = ["program", "generator", "uninstrumented", "extension", "scratch"]
-        .into_iter()
-        .fold(command, |all, id| all.mut_arg(id, |arg| arg.hide(true)));
-    args::OF_HARNESS.into_iter().fold(command, |command, subcommand| {
-        let what = match subcommand {
-            "growth" => "INPUT",
-            "minimize" => "INPUT [-o FILE]",
-            "distill" => "INPUTS... -o DIR",
-            "mine" => "EXAMPLES... -o GRAMMAR",
-            "generate" => "-n N -o DIR [INPUTS...]",
-            _ => "INPUTS...",
-        };
-        let command = command.mut_subcommand(subcommand, |command| {
-            command
-                .override_usage(format!("{name} {subcommand} [OPTIONS] {what}"))
-                .mut_arg("program", |arg| arg.hide(true))
-                .mut_arg("generator", |arg| arg.hide(true))
-                .mut_arg("extension", |arg| arg.hide(true))
-                .mut_arg("scratch", |arg| arg.hide(true))
-        });
-        let hide = |command: clap::Command| {
-            ["grammar", "depth"].into_iter().fold(command, |command, id| command.mut_arg(id, |arg| arg.hide(true)))
-        };
-        let as_it_is = |command: clap::Command| command.mut_arg("uninstrumented", |arg| arg.hide(true));
-        match subcommand {
-            "generate" => command.mut_subcommand(subcommand, hide),
-            "replay" => command.mut_subcommand(subcommand, as_it_is),
+    let hide = |command: clap::Command| {
+        command.mut_args(|arg| {
+            let is_hidden = NOT_OF_HARNESS.contains(&arg.get_id().as_str()) || arg.is_hide_set();
+            arg.hide(is_hidden)
+        })
+    };
+    let subcommand = |HarnessRow { row, name: own, usage }: HarnessRow| {
+        let command = hide((row.arguments)()).override_usage(format!("{name} {own} [OPTIONS] {usage}"));
+        match own {
+            "mine" => command
+                .about("Mine a grammar from examples that the harness accepts: it rejects an input by returning -1")
+                .long_about(None::<&str>),
+            "generate" => {
+                command.about("Write inputs that the harness generates from random draws").long_about(None::<&str>)
+            }
             _ => command,
         }
-    })
+    };
+    let search = with_short_help(Harness::command().override_usage(usage));
+    // a grammar is for searches, too
+    let search = hide(search).mut_arg("grammar", |arg| arg.hide(false));
+    search.subcommands(OF_HARNESS.map(subcommand))
 }
 
 /// Refuses options of a search on command lines with files to replay, where they would be ignored silently.

@@ -7,7 +7,7 @@ use clap::{ArgMatches, Args, parser::ValueSource};
 use quagmire_base::plain::warn;
 use quagmire_results::Summary;
 
-use crate::options::args::FuzzArgs;
+use crate::options::Options;
 
 /// Options that run programs, open ports, or are about this session. Seeds are in the folder.
 const OF_A_SESSION: [&str; 8] = ["program", "generator", "output", "resume", "force", "seeds", "name", "metrics"];
@@ -26,7 +26,7 @@ pub(super) fn with_earlier(args: Vec<OsString>, says: bool) -> Vec<OsString> {
         return args;
     }
     let (now, _) = parsed(&args);
-    let Some(folder) = now.get_one::<std::path::PathBuf>("output") else { return args };
+    let Some(folder) = now.get_one::<OsString>("output") else { return args };
     let Ok(summary) = Summary::of_campaign(Path::new(folder)) else { return args };
     let (then, command) = parsed(&summary.command.iter().map(OsString::from).collect::<Vec<_>>());
     let is_given = |matches: &ArgMatches, id: &str| {
@@ -73,7 +73,11 @@ pub(super) fn with_earlier(args: Vec<OsString>, says: bool) -> Vec<OsString> {
 /// The options of a search, as far as its words can be understood: of `quagmire fuzz` or of a harness.
 fn parsed(args: &[OsString]) -> (ArgMatches, clap::Command) {
     let is_search = args.get(1).is_some_and(|word| word == "fuzz");
-    let command = FuzzArgs::augment_args(clap::Command::new("fuzz").no_binary_name(true).ignore_errors(true));
+    let command = Options::augment_args(clap::Command::new("fuzz").no_binary_name(true).ignore_errors(true));
+    // a value that is refused today would end the parsing
+    let command = command.mut_args(|arg| {
+        if arg.get_action().takes_values() { arg.value_parser(clap::value_parser!(OsString)) } else { arg }
+    });
     let words = args.iter().skip(if is_search { 2 } else { 1 });
     let matches = command.clone().try_get_matches_from(words).unwrap_or_default();
     (matches, command)

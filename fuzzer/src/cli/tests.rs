@@ -2,27 +2,34 @@
 
 use super::*;
 use quagmire_results::exporters::EXPORTERS;
-use std::path::PathBuf;
+use std::any::Any;
+use std::{fs, path::PathBuf};
 
-fn quagmire(line: &str) -> Result<Command, Stop> {
+fn of_quagmire(line: &str) -> Result<Parsed, Stop> {
     parse_for_quagmire(line.split_whitespace(), None)
 }
 
-fn harness(line: &str) -> Result<Command, Stop> {
+fn harness(line: &str) -> Result<Parsed, Stop> {
     parse_for_harness(line.split_whitespace())
 }
 
-fn replay(command: Result<Command, Stop>) -> ReplayArgs {
-    match command {
-        Ok(Command::Replay(replay)) => replay,
-        other => panic!("not a replay: {other:?}"),
-    }
+fn parsed<T: Command>(parsed: Result<Parsed, Stop>) -> T {
+    let command = parsed.unwrap_or_else(|stop| panic!("{}", stop.text)).command;
+    *(command as Box<dyn Any>).downcast::<T>().expect("another command")
 }
 
-fn fuzz(command: Result<Command, Stop>) -> FuzzArgs {
-    match command {
-        Ok(Command::Fuzz(fuzz)) => fuzz,
-        other => panic!("not a search: {other:?}"),
+fn replay(command: Result<Parsed, Stop>) -> ReplayOptions {
+    parsed(command)
+}
+
+fn fuzz(command: Result<Parsed, Stop>) -> Options {
+    parsed(command)
+}
+
+fn refused(command: Result<Parsed, Stop>) -> Stop {
+    match command.and_then(|parsed| Ok(parsed.command.check()?)) {
+        Err(stop) => stop,
+        Ok(()) => panic!("this is no error"),
     }
 }
 
@@ -35,7 +42,6 @@ fn printed(command: clap::Command, line: &str) -> String {
 
 #[test]
 fn help_texts() {
-    let quagmire = args::Quagmire::command;
     insta::assert_snapshot!("quagmire", printed(quagmire(), "quagmire --help"));
     insta::assert_snapshot!("quagmire_fuzz", printed(quagmire(), "quagmire fuzz --help"));
     insta::assert_snapshot!("quagmire_replay", printed(quagmire(), "quagmire replay --help"));
@@ -51,19 +57,19 @@ fn help_texts() {
 
 #[test]
 fn what_follows_the_dashes_belongs_to_the_program() {
-    let args = fuzz(quagmire("quagmire fuzz -i a b -i c -o out -- ./xmllint --huge -o x @@"));
+    let args = fuzz(of_quagmire("quagmire fuzz -i a b -i c -o out -- ./xmllint --huge -o x @@"));
     assert_eq!(args.seeds, ["a", "b", "c"].map(PathBuf::from));
     assert_eq!(args.target.program, ["./xmllint", "--huge", "-o", "x", "@@"]);
-    let args = replay(quagmire("quagmire replay -n 3 --json a -i seed b -- ./xmllint @@"));
+    let args = replay(of_quagmire("quagmire replay -n 3 --json a -i seed b -- ./xmllint @@"));
     assert_eq!(args.inputs, ["a", "b"].map(PathBuf::from));
     assert_eq!(args.seeds, [PathBuf::from("seed")]);
-    assert_eq!((args.repeats.as_str(), args.json), ("3", true));
+    assert_eq!((args.repeats, args.json), (Some(3), true));
 }
 
 #[test]
 fn a_missing_program_is_a_usage_error_that_shows_where_it_goes() {
     for line in ["quagmire fuzz -i a -o b", "quagmire replay a"] {
-        let stop = quagmire(line).unwrap_err();
+        let stop = refused(of_quagmire(line));
         assert_eq!(stop.code, ExitCode::Usage);
         assert!(stop.text.starts_with("quagmire: no program") && stop.text.contains("-- PROGRAM"), "{}", stop.text);
     }
@@ -72,15 +78,15 @@ fn a_missing_program_is_a_usage_error_that_shows_where_it_goes() {
 #[test]
 fn unknown_options_and_commands_are_usage_errors() {
     for line in ["quagmire fuzz --tiem 3 -- p", "quagmire bake", "quagmire", "quagmire fuzz -i -- p"] {
-        let stop = quagmire(line).unwrap_err();
+        let stop = refused(of_quagmire(line));
         assert_eq!(stop.code, ExitCode::Usage, "{line}: {}", stop.text);
     }
-    assert!(quagmire("quagmire fuzz --tiem 3 -- p").unwrap_err().text.starts_with("quagmire: unexpected argument"));
+    assert!(refused(of_quagmire("quagmire fuzz --tiem 3 -- p")).text.starts_with("quagmire: unexpected argument"));
 }
 
 #[test]
 fn a_format_that_does_not_exist_is_a_usage_error_that_lists_those_that_do() {
-    let stop = quagmire("quagmire report out --format cvs").unwrap_err();
+    let stop = refused(of_quagmire("quagmire report out --format cvs"));
     assert_eq!(stop.code, ExitCode::Usage);
     let names: Vec<&str> = EXPORTERS.iter().map(|exporter| exporter.name).collect();
     let remedy = format!("(write one of html, {})\n", names.join(", "));
@@ -91,7 +97,7 @@ fn a_format_that_does_not_exist_is_a_usage_error_that_lists_those_that_do() {
 fn a_harness_takes_the_options_of_fuzz() {
     let args = fuzz(harness("./harness -i a b -o out --time 3s"));
     assert_eq!(args.seeds.len(), 2);
-    assert_eq!(args.time, "3s");
+    assert_eq!(args.time.as_secs(), 3);
     assert_eq!(args.target.command, ["./harness", "-i", "a", "b", "-o", "out", "--time", "3s"]);
     assert!(args.target.program.is_empty());
 }
@@ -100,10 +106,10 @@ fn a_harness_takes_the_options_of_fuzz() {
 fn a_harness_replays_the_files_that_it_is_given_once() {
     let args = replay(harness("./harness --hang-timeout 3s slow1 slow2"));
     assert_eq!(args.inputs, ["slow1", "slow2"].map(PathBuf::from));
-    assert_eq!((args.repeats.as_str(), args.target.hang_timeout.as_str()), ("1", "3s"));
+    assert_eq!((args.repeats, args.target.hang_timeout.as_secs()), (Some(1), 3));
     assert_eq!(args.target.command.len(), 5);
     let args = replay(harness("./harness replay -n 7 --json slow1 slow2"));
-    assert_eq!((args.repeats.as_str(), args.json, args.inputs.len()), ("7", true, 2));
+    assert_eq!((args.repeats, args.json, args.inputs.len()), (Some(7), true, 2));
 }
 
 #[test]
@@ -113,7 +119,7 @@ fn a_harness_refuses_options_that_a_replay_would_ignore() {
         ("./harness -o out file", "--output"),
         ("./harness --max-size 3 file", "--max-size"),
     ] {
-        let stop = harness(line).unwrap_err();
+        let stop = refused(harness(line));
         assert_eq!(stop.code, ExitCode::Usage);
         assert!(stop.text.contains(flag) && stop.text.contains("-i"), "{}", stop.text);
     }
@@ -135,8 +141,8 @@ fn flags_of_libfuzzer_are_answered_with_the_option_that_does_the_same() {
         ("-print_final_stats=1", "no option does the same"),
         ("-only_ascii=1", "no option does the same"),
     ] {
-        for stop in [harness(&format!("./harness {flag}")), quagmire(&format!("quagmire fuzz -i a {flag} -- ./h"))] {
-            let stop = stop.unwrap_err();
+        for stop in [harness(&format!("./harness {flag}")), of_quagmire(&format!("quagmire fuzz -i a {flag} -- ./h"))] {
+            let stop = refused(stop);
             assert_eq!(stop.code, ExitCode::Usage, "{flag}");
             let start = format!("quagmire: {flag} is a flag of libFuzzer: ");
             assert!(stop.text.starts_with(&start), "{}", stop.text);
@@ -145,14 +151,14 @@ fn flags_of_libfuzzer_are_answered_with_the_option_that_does_the_same() {
         }
     }
     // what follows the dashes is the program's, and a short option may have its value behind it
-    assert_eq!(fuzz(quagmire("quagmire fuzz -i a -o b -- ./h -runs=10")).target.program, ["./h", "-runs=10"]);
+    assert_eq!(fuzz(of_quagmire("quagmire fuzz -i a -o b -- ./h -runs=10")).target.program, ["./h", "-runs=10"]);
     assert_eq!(fuzz(harness("./harness -i a -oout=x")).output, Some(PathBuf::from("out=x")));
 }
 
 #[test]
 fn commands_that_a_harness_does_not_have_are_answered_with_what_to_write() {
     for (line, words) in [("./harness fuzz -i a -o b", "directly"), ("./harness report out", "`quagmire report OUT`")] {
-        let stop = harness(line).unwrap_err();
+        let stop = refused(harness(line));
         assert!(stop.code == ExitCode::Usage && stop.text.contains(words), "{}", stop.text);
     }
     // a file that exists is an input, whatever its name
@@ -176,23 +182,23 @@ fn habits_from_other_fuzzers_are_answered_with_our_options() {
         ("quagmire fuzz -i in -o out -Q -- ./p", "write --uninstrumented"),
         ("quagmire fuzz -i in ./prog @@", "end the command with `-- PROGRAM [ARGS... @@]`"),
     ] {
-        let stop = quagmire(line).unwrap_err();
+        let stop = refused(of_quagmire(line));
         assert!(stop.code == ExitCode::Usage && stop.text.contains(words), "{line}: {}", stop.text);
     }
-    let stop = harness("./harness --corpus in -o out").unwrap_err();
+    let stop = refused(harness("./harness --corpus in -o out"));
     assert!(stop.text.contains("write -i DIR"), "{}", stop.text);
 }
 
 #[test]
 fn an_option_without_its_value_names_no_empty_list() {
-    let stop = quagmire("quagmire fuzz -i in -o out --mutations-per-rule").unwrap_err();
+    let stop = refused(of_quagmire("quagmire fuzz -i in -o out --mutations-per-rule"));
     assert!(stop.code == ExitCode::Usage && !stop.text.contains("write one of )"), "{}", stop.text);
 }
 
 #[test]
 fn a_harness_refuses_a_program() {
     for line in ["./harness -i a -o b -- ./other", "./harness replay a -- ./other", "./harness a -- ./other"] {
-        let stop = harness(line).unwrap_err();
+        let stop = refused(harness(line));
         assert!(stop.code == ExitCode::Usage && stop.text.contains("leave out"), "{}", stop.text);
     }
 }
@@ -207,4 +213,75 @@ fn arguments_that_are_not_utf8_do_not_panic() {
     assert_eq!(args.seeds, [PathBuf::from(odd.clone())]);
     assert!(parse_for_quagmire(["quagmire".into(), "fuzz".into(), "--time".into(), odd], None).is_err());
     assert!(parse_for_harness(Vec::<OsString>::new()).is_ok());
+}
+
+/// Extension of the file that stands for `@@`.
+fn extension(line: &str) -> quagmire_base::error::Result<Option<String>> {
+    let words = line.split_whitespace().map(|word| if word == "''" { "" } else { word });
+    let mut command = parse_for_quagmire(words, None).map_err(|stop| Error::usage(stop.text))?.command;
+    let inputs = command.inputs();
+    command.target().expect("a command with a target").extension(&inputs)
+}
+
+#[test]
+fn an_extension_is_as_typed_or_that_of_all_inputs() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str| {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, name).unwrap();
+    };
+    ["seeds/a.json", "seeds/b.json", "other/c.xml"].into_iter().for_each(write);
+    let at = |text: &str| text.replace("DIR", folder.path().to_str().unwrap());
+    for (line, expected) in [
+        ("fuzz -i DIR/seeds -o DIR/out -- p @@", Some("json")),
+        ("fuzz -i DIR/seeds -o DIR/out -- p --in=@@", Some("json")),
+        ("fuzz -i DIR/seeds -o DIR/out -- p", None),
+        ("fuzz -i DIR/seeds DIR/other -o DIR/out -- p @@", None),
+        ("fuzz -i DIR/seeds DIR/other --workloads-filter xml$ -o DIR/out -- p @@", Some("xml")),
+        ("fuzz -i DIR/missing -o DIR/out -- p @@", None),
+        ("fuzz -e '' -i DIR/seeds -o DIR/out -- p @@", None),
+        ("fuzz -e .tar.gz -i DIR/seeds -o DIR/out -- p @@", Some("tar.gz")),
+        ("fuzz --generator g.so -i DIR/seeds -o DIR/out -- p @@", None),
+        ("fuzz --generator g.so -e xml -i DIR/seeds -o DIR/out -- p @@", Some("xml")),
+        ("replay DIR/seeds/a.json -- p @@", Some("json")),
+        ("replay -i DIR/other DIR/seeds/a.json -- p @@", None),
+        ("growth DIR/seeds/a.json -- p @@", Some("json")),
+        ("minimize DIR/seeds/a.json -- p @@", Some("json")),
+        ("distill DIR/seeds -o DIR/out -- p @@", Some("json")),
+        ("diversity DIR/seeds -- p @@", Some("json")),
+        ("mine DIR/seeds -o g -- p @@", Some("json")),
+        ("compare DIR/seeds -- p @@ --and q @@", Some("json")),
+        ("serve-runs --capacity 1 -e json -- p @@", Some("json")),
+    ] {
+        assert_eq!(extension(&at(&format!("quagmire {line}"))).unwrap().as_deref(), expected, "{line}");
+    }
+    for (line, word) in [
+        ("replay -e json DIR/seeds/a.json -- p", "-e json has no effect"),
+        ("fuzz -e a/b -i DIR/seeds -o DIR/out -- p @@", "-e a/b"),
+    ] {
+        let error = extension(&at(&format!("quagmire {line}"))).unwrap_err();
+        assert!(error.message.contains(word), "{error}");
+    }
+}
+
+#[test]
+fn a_resumed_campaign_keeps_its_extension() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str| fs::write(folder.path().join(name), "x").unwrap();
+    fs::create_dir_all(folder.path().join("out/queue")).unwrap();
+    write("a.json");
+    let at = |text: &str| extension(&text.replace("DIR", folder.path().to_str().unwrap())).unwrap();
+    let line = "quagmire fuzz --resume -i DIR/a.json -o DIR/out -- p @@";
+    assert_eq!(at(line).as_deref(), Some("json"));
+    write("out/queue/.unfinished-1-2");
+    assert_eq!(at(line).as_deref(), Some("json"));
+    write("out/queue/id_000000,orig_a.json");
+    write("out/queue/id_000001,src_000000,cost_1.0,op_T.1");
+    assert_eq!(at(line), None);
+    fs::remove_file(folder.path().join("out/queue/id_000000,orig_a.json")).unwrap();
+    write("out/queue/id_000001,src_000000,cost_1.0,op_T.1.xml");
+    fs::remove_file(folder.path().join("out/queue/id_000001,src_000000,cost_1.0,op_T.1")).unwrap();
+    assert_eq!(at(line).as_deref(), Some("xml"));
+    assert_eq!(at(&line.replace("--resume", "--force")).as_deref(), Some("json"));
 }

@@ -24,7 +24,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use quagmire::options::args::InitArgs;
+use clap::Parser;
+use quagmire_analysis::command::{Command, EXIT_CODES};
 use quagmire_base::{
     error::{Error, ExitCode, Result},
     plain::{self, Form},
@@ -68,12 +69,41 @@ const TOOLS: [(&str, &str); 7] = [
     ("make:", "install make"),
 ];
 
+/// Write, build and run a harness for the project in this folder
+#[derive(Debug, Parser)]
+#[command(
+    name = "init",
+    override_usage = "quagmire init [FOLDER|HEADER] [--function NAME] [--build]",
+    long_about = "Writes a harness for a function of the sources in a folder, the one that is named or the one that promises most, \
+                  with seeds from the project's tests; builds and runs it, and prints the command that fuzzes it. What has to be \
+                  built before (CMake, Meson, autotools, a Makefile) is printed, and done with --build. Harnesses, cargo-fuzz and \
+                  OSS-Fuzz are recognised.",
+    after_help = EXIT_CODES
+)]
+pub(crate) struct Init {
+    /// The folder with the sources, or a header or source in the one that this is started in [default: this folder]
+    #[arg(value_name = "FOLDER")]
+    folder: Option<PathBuf>,
+    /// Write a harness for this function, with or without its namespace and class
+    #[arg(long, value_name = "NAME")]
+    function: Option<String>,
+    /// Build the project with the wrapper first, by the commands that are printed otherwise
+    #[arg(long)]
+    build: bool,
+}
+
+impl Command for Init {
+    fn run_alone(&mut self) -> Option<Result<ExitCode>> {
+        Some(run(self))
+    }
+}
+
 /// Runs `quagmire init`.
 ///
 /// # Errors
 /// If the folder cannot be read or holds nothing that can be built, if the compilers are missing, or if the function that is
 /// asked for cannot be called or does not read its input.
-pub(crate) fn run(args: &InitArgs) -> Result<ExitCode> {
+fn run(args: &Init) -> Result<ExitCode> {
     let given = args.folder.as_deref().unwrap_or(Path::new("."));
     // a header or source, which lies in the project that this is started in
     let file = given.is_file().then(|| given.strip_prefix(".").unwrap_or(given).to_path_buf());

@@ -2,16 +2,11 @@
 
 use std::{
     os::fd::AsRawFd as _,
-    path::Path,
     time::{Duration, Instant},
 };
 
-use quagmire_base::{
-    error::{Error, Result},
-    files,
-};
+use quagmire_base::error::{Error, Result};
 use quagmire_execution::{
-    harness::Harness,
     input_page::InputPage,
     prepare::prepare_uncounted,
     process::{self, End},
@@ -19,11 +14,10 @@ use quagmire_execution::{
 };
 
 use super::{
+    Call,
     console::Console,
     degradation::{Check, MARGIN},
-    ends,
-    flags::Flags,
-    limits,
+    ends, limits, read,
 };
 
 /// Line of a sanitizer's report that is the same for the same error.
@@ -41,8 +35,7 @@ pub(super) struct Failure {
 
 /// Runs, within the limits of the flags.
 pub(super) struct Attempts<'a> {
-    harness: &'static Harness,
-    flags: &'a Flags,
+    call: &'a Call,
     check: Option<Check>,
     /// Percent by which a degradation has to exceed the threshold.
     margin: u64,
@@ -55,23 +48,17 @@ impl<'a> Attempts<'a> {
     ///
     /// # Errors
     /// If the ordinary inputs for `-degradations` cannot be measured.
-    pub(super) fn new(
-        program: &str,
-        harness: &'static Harness,
-        flags: &'a Flags,
-        largest: usize,
-        console: &Console,
-    ) -> Result<Self> {
-        let check = Check::new(program, harness, flags, largest, console)?;
+    pub(super) fn new(call: &'a Call, largest: usize) -> Result<Self> {
+        let (check, flags) = (Check::new(call, largest)?, &call.flags);
         let seconds = flags.count("max_total_time").unwrap_or(USUAL_TIME);
         let deadline = Instant::now() + Duration::from_secs(seconds.min(u64::from(u32::MAX)));
         let left = flags.count("runs").unwrap_or(u64::MAX);
-        Ok(Self { harness, flags, check, margin: 0, left, deadline })
+        Ok(Self { call, check, margin: 0, left, deadline })
     }
 
     /// Begins a round, which has as many runs as `-runs` says.
     pub(super) fn begin_round(&mut self) {
-        self.left = self.flags.count("runs").unwrap_or(u64::MAX);
+        self.left = self.call.flags.count("runs").unwrap_or(u64::MAX);
     }
 
     /// Whether there is nothing left of the limits.
@@ -85,7 +72,7 @@ impl<'a> Attempts<'a> {
         self.left = self.left.saturating_sub(1);
         let (reader, writer) = std::io::pipe().map_err(|error| Error::other(format!("cannot make a pipe: {error}")))?;
         let page = InputPage::new(input.len().max(1))?;
-        page.set_hang_timeout(limits(self.flags).hang);
+        page.set_hang_timeout(limits(&self.call.flags).hang);
         let shared = page.share();
         let parent = std::process::id();
         // SAFETY: this process has no other thread.
@@ -98,7 +85,7 @@ impl<'a> Attempts<'a> {
                 libc::dup2(writer.as_raw_fd(), 2);
             }
             drop((reader, writer));
-            process::leave(i32::from(run_once(self.harness, self.flags, input, page).is_err()));
+            process::leave(i32::from(run_once(self.call, input, page).is_err()));
         }
         drop(writer);
         let mut output = Vec::new();
@@ -110,14 +97,15 @@ impl<'a> Attempts<'a> {
         }
         let margin = std::mem::replace(&mut self.margin, MARGIN);
         let found = self.check.as_ref().map(|check| check.judge(input, margin)).transpose()?.flatten();
-        Ok(found.map(|found| Failure { end: End::Code(ends::timeout_code(self.flags)), token: Some(found.function) }))
+        Ok(found
+            .map(|found| Failure { end: End::Code(ends::timeout_code(&self.call.flags)), token: Some(found.function) }))
     }
 }
 
-fn run_once(harness: &'static Harness, flags: &Flags, input: &[u8], page: InputPage) -> Result<()> {
+fn run_once(call: &Call, input: &[u8], page: InputPage) -> Result<()> {
     let console = Console::open(0, false)?;
-    let mut executor = prepare_uncounted(harness, page)?;
-    ends::end_process(harness, flags, &console);
+    let mut executor = prepare_uncounted(call.harness, page)?;
+    ends::end_process(call.harness, &call.flags, &console);
     executor.execute(input);
     Ok(())
 }
@@ -130,8 +118,5 @@ pub(super) fn only_input<'a>(flag: &str, paths: &'a [String]) -> Result<(&'a str
     let [path] = paths else {
         return Err(Error::other(format!("-{flag}=1 should be given one input file")));
     };
-    let bytes = files::read_named(Path::new(path), files::LARGEST_INPUT);
-    let bytes =
-        bytes.map_err(|error| Error::other(format!("{path} cannot be read ({error}): name a readable file")))?;
-    Ok((path, bytes))
+    Ok((path, read(path)?))
 }

@@ -1,13 +1,11 @@
 //! `-cleanse_crash=1`: overwrites bytes of an input as long as it fails, so that less of its origin is in it.
 
 use quagmire_base::error::{Error, Result};
-use quagmire_execution::harness::Harness;
 
 use super::{
+    Call,
     artifacts::Artifacts,
     attempt::{Attempts, only_input},
-    console::Console,
-    flags::Flags,
 };
 
 /// Bytes that take the place of others, and what they are replaced by no more.
@@ -17,19 +15,14 @@ const PLAIN: [u8; 2] = [b' ', 0xff];
 const PASSES: usize = 5;
 
 /// Cleanses the input that the command line names. Returns the exit code of the process.
-pub(super) fn run(
-    program: &str,
-    harness: &'static Harness,
-    flags: &Flags,
-    paths: &[String],
-    console: &Console,
-) -> Result<i32> {
+pub(super) fn run(call: &Call) -> Result<i32> {
+    let Call { flags, paths, console, .. } = call;
     if flags.text("exact_artifact_path").is_none() {
         return Err(Error::other("-cleanse_crash=1 should be given one input file and -exact_artifact_path"));
     }
     let (_, mut input) = only_input("cleanse_crash", paths)?;
     let artifacts = Artifacts::new(flags);
-    let mut attempts = Attempts::new(program, harness, flags, input.len(), console)?;
+    let mut attempts = Attempts::new(call, input.len())?;
     let Some(failure) = attempts.failure(&input)? else {
         console.say(&format!("ERROR: the input {} did not crash", paths[0]));
         // libFuzzer's exit code

@@ -7,24 +7,21 @@ use std::{
 };
 
 use quagmire_analysis::{measure::MeasurementPlan, rounds::Rounds};
-use quagmire_base::{
-    atomic::write_whole,
-    error::{Error, Result},
-};
-use quagmire_cost::{decision::Question, degradation::Criteria};
+use quagmire_base::{atomic::write_whole, error::Result};
+use quagmire_cost::{decision::Question, degradation::Criteria, resource::Resource};
 use quagmire_execution::{harness::Harness, info::TargetInfo};
 use tempfile::TempDir;
 
 use super::{
+    Call,
     baseline::{self, Baseline},
     console::Console,
     ends::TEST,
-    flags::Flags,
-    limits, seed_corpus,
+    limits, scratch, seed_corpus,
 };
 use crate::{
     campaign::confirm::{Candidate, Confirmer},
-    options::defaults,
+    options::THRESHOLD,
 };
 
 /// Percent by which an input has to exceed the threshold to become an artifact, so that later runs find it slow as
@@ -55,23 +52,11 @@ pub(super) struct Degradation {
     location: Option<String>,
 }
 
-/// Threshold and resources of degradations: those of campaigns that are not told otherwise.
-fn criteria() -> Result<Criteria> {
-    let threshold = defaults::THRESHOLD.parse().map_err(|_| Error::other("the threshold is no number"))?;
-    let resources = defaults::COST.split(',').filter_map(|name| name.parse().ok()).collect();
-    Ok(Criteria { threshold, resources })
-}
-
 impl Check {
     /// Measures the ordinary inputs, if the flags ask for the check, for inputs of up to `largest` bytes. `None` without
     /// the flag, and with a warning if there are none.
-    pub(super) fn new(
-        program: &str,
-        harness: &'static Harness,
-        flags: &Flags,
-        largest: usize,
-        console: &Console,
-    ) -> Result<Option<Self>> {
+    pub(super) fn new(call: &Call, largest: usize) -> Result<Option<Self>> {
+        let Call { program, harness, flags, console, .. } = call;
         if !flags.is_on("degradations") {
             return Ok(None);
         }
@@ -89,12 +74,18 @@ impl Check {
             console.say(&format!("WARNING: -degradations=1 has no effect: {}", seed_corpus::why_none()));
             return Ok(None);
         };
-        let scratch = tempfile::Builder::new().prefix("quagmire-").tempdir();
-        let scratch = scratch.map_err(|error| Error::other(format!("cannot make a folder in $TMPDIR: {error}")))?;
+        let scratch = scratch()?;
         write_whole(&scratch.path().join("ordinary"), baseline.median())?;
         let instrumentation = harness.sources().instrumentation();
         let target = TargetInfo::of_harness(OsString::from(program), instrumentation);
-        Ok(Some(Self { harness, target, criteria: criteria()?, plan, baseline, scratch }))
+        Ok(Some(Self {
+            harness,
+            target,
+            criteria: Criteria { threshold: THRESHOLD, resources: vec![Resource::Instructions] },
+            plan,
+            baseline,
+            scratch,
+        }))
     }
 
     /// Judges an input, whose cost has to exceed the threshold by `margin` percent. `None` if it is no degradation, or if

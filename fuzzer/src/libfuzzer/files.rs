@@ -1,34 +1,22 @@
 //! Files as arguments: each is run by itself, and whatever ends a run ends the process.
 
-use std::{path::Path, time::Instant};
+use std::time::Instant;
 
-use quagmire_base::{
-    error::{Error, Result},
-    files,
-};
-use quagmire_execution::{harness::Harness, input_page::InputPage, prepare::prepare_uncounted};
+use quagmire_base::error::Result;
+use quagmire_execution::{input_page::InputPage, prepare::prepare_uncounted};
 
-use super::{console::Console, degradation::Check, ends, flags::Flags};
+use super::{Call, degradation::Check, ends, read};
 
 /// Runs each file as often as `-runs` says, at least once.
 ///
 /// # Errors
 /// If a file cannot be read, or the target cannot be initialised.
-pub(super) fn run(
-    program: &str,
-    harness: &'static Harness,
-    flags: &Flags,
-    paths: &[String],
-    console: &Console,
-) -> Result<i32> {
-    let read = |path: &String| {
-        let bytes = files::read_named(Path::new(path), files::LARGEST_INPUT);
-        bytes.map_err(|error| Error::other(format!("{path} cannot be read ({error}): name a readable file")))
-    };
-    let inputs = paths.iter().map(read).collect::<Result<Vec<Vec<u8>>>>()?;
+pub(super) fn run(call: &Call) -> Result<i32> {
+    let Call { program, harness, flags, paths, console } = call;
+    let inputs = paths.iter().map(|path| read(path)).collect::<Result<Vec<Vec<u8>>>>()?;
     let largest = inputs.iter().map(Vec::len).max().unwrap_or(0);
     // before the target is initialised in this process: measurements start it afresh
-    if let Some(check) = Check::new(program, harness, flags, largest, console)? {
+    if let Some(check) = Check::new(call, largest)? {
         for (path, input) in paths.iter().zip(&inputs) {
             if let Some(found) = check.judge(input, flags.count("degradation_margin").unwrap_or(0))? {
                 console.inform(&format!("Running: {path}"));

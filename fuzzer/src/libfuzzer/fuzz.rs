@@ -12,24 +12,22 @@ use quagmire_base::{
     error::{Error, Result},
     files,
     seeds::{Seed, Seeds},
-    size_limit::SizeLimit,
 };
-use quagmire_execution::{harness::Harness, info::TargetInfo};
+use quagmire_execution::info::TargetInfo;
 use quagmire_results::{Summary, summary::StoppedBy};
 
 use super::{
+    Call,
     artifacts::Artifacts,
     console::Console,
     ends,
     flags::Flags,
-    limits, seed_corpus,
+    limits, scratch, seed_corpus,
     session::{DEGRADATION, FOUND, Session, State, again},
 };
-use crate::{
-    campaign,
-    cli::{self, Command as CliCommand},
-    options::Options,
-};
+use clap::Parser as _;
+
+use crate::{campaign, options::Options};
 
 /// Smallest and largest limit of inputs that is chosen by the seeds, in bytes.
 const USUAL_SIZES: (u64, u64) = (4096, 1 << 20);
@@ -41,18 +39,11 @@ const REPEATED_TIMEOUT: i64 = 2;
 ///
 /// # Errors
 /// If a folder cannot be read or written, or the target cannot be used.
-pub(super) fn run(
-    program: &str,
-    harness: &'static Harness,
-    flags: Flags,
-    paths: &[String],
-    console: Console,
-) -> Result<i32> {
-    let scratch = tempfile::Builder::new().prefix("quagmire-").tempdir();
-    let scratch = scratch.map_err(|error| Error::other(format!("cannot make a folder in $TMPDIR: {error}")))?;
+pub(super) fn run(call: Call) -> Result<i32> {
+    let (scratch, Call { program, harness, flags, paths, console }) = (scratch()?, call);
     let folders = paths.iter().map(|path| folder(path, &flags)).collect::<Result<Vec<PathBuf>>>()?;
-    let options = options(program, &flags, scratch.path())?;
-    console.inform(&format!("INFO: Seed: {}", options.seed));
+    let mut options = options(&program, &flags, scratch.path())?;
+    console.inform(&format!("INFO: Seed: {}", options.search.seed()));
     if let Some(path) = flags.text("dict") {
         let text = files::read_named(Path::new(path), files::LARGEST_TEXT).map_err(|error| {
             Error::other(format!("-dict={path}: {error}: name a file of lines such as name=\"value\""))
@@ -65,13 +56,15 @@ pub(super) fn run(
             }
         }
     }
-    let (mut seeds, largest) = seeds(&flags, paths, &folders, &console)?;
+    let (mut seeds, largest) = seeds(&flags, &paths, &folders, &console)?;
     let pending = set_ordinary_inputs(&mut seeds, &flags, largest, &console)?;
     let given = pending.as_ref().map_or(0, Vec::len) + seeds.inputs.len();
-    let options = Options { size: SizeLimit::Absolute(largest), ..with_runs(options, &flags, given as u64) };
+    options.search.size.max_size = Some(largest);
+    options.execs = executions(&flags, given as u64);
     let (artifacts, found) = (Artifacts::new(&flags), scratch.path().join(FOUND));
+    let target = TargetInfo::of_harness(OsString::from(&program), harness.sources().instrumentation());
     let session = Arc::new(Session {
-        program: program.to_owned(),
+        program,
         console,
         flags,
         folders,
@@ -81,8 +74,6 @@ pub(super) fn run(
         has_ordinary_inputs: pending.is_some(),
         state: Mutex::new(State::new(pending.unwrap_or_default())),
     });
-    let instrumentation = harness.sources().instrumentation();
-    let target = TargetInfo::of_harness(OsString::from(program), instrumentation);
     let options = options.for_target(&target)?;
     // workers are forked from this process
     harness.limit_allocations(ends::allocation_limit(&session.flags));
@@ -128,26 +119,21 @@ fn options(program: &str, flags: &Flags, scratch: &Path) -> Result<Options> {
     if let Some(jobs) = flags.count("fork").map(|jobs| jobs.min(cores)).filter(|&jobs| jobs > 1) {
         words.extend(["-j".into(), jobs.to_string().into()]);
     }
-    let CliCommand::Fuzz(args) = cli::parse_for_harness(words).map_err(|stop| Error::other(stop.text))? else {
-        unreachable!("options of a search")
-    };
-    let limits = limits(flags);
-    Ok(Options {
-        time: flags.count("max_total_time").map_or(super::FOR_EVER, Duration::from_secs),
-        hang_timeout: limits.hang,
-        memory_limit: limits.memory,
-        ..Options::resolve(args)?
-    })
+    let refused = |error: clap::Error| Error::other(error.to_string());
+    let (mut options, limits) = (Options::try_parse_from(words).map_err(refused)?, limits(flags));
+    options.time = flags.count("max_total_time").map_or(super::FOR_EVER, Duration::from_secs);
+    options.target.hang_timeout = limits.hang;
+    options.target.memory_limit = limits.memory;
+    Ok(options)
 }
 
-/// Options with the limit of executions: `-runs=0` runs the seeds only.
-fn with_runs(options: Options, flags: &Flags, given: u64) -> Options {
-    let execs = match flags.number("runs") {
+/// Limit of executions: `-runs=0` runs the seeds only.
+fn executions(flags: &Flags, given: u64) -> Option<u64> {
+    match flags.number("runs") {
         ..0 => None,
         0 => Some(given),
         runs => Some(runs as u64),
-    };
-    Options { execs, ..options }
+    }
 }
 
 /// With `-degradations`, makes the ordinary inputs of the harness the seeds, since these are what costs are compared with,

@@ -18,7 +18,6 @@ use quagmire_execution::{
     abi::Status,
     bucket::bucket,
     counts::CountsObserver,
-    harness::Harness,
     input_page::InputPage,
     prepare::prepare_uncounted,
     process::{self, End},
@@ -28,12 +27,12 @@ use quagmire_execution::{
 use sha1::{Digest as _, Sha1};
 
 use super::{
+    Call,
     artifacts::write_input,
     console::Console,
     control_file::{Control, Known, Seen},
     degradation::Check,
     ends,
-    flags::Flags,
     fuzz::folder,
     limits,
 };
@@ -83,13 +82,8 @@ impl Input {
 ///
 /// # Errors
 /// If files cannot be read or written, or the target cannot be run.
-pub(super) fn run(
-    program: &str,
-    harness: &'static Harness,
-    flags: &Flags,
-    paths: &[String],
-    console: &Console,
-) -> Result<i32> {
+pub(super) fn run(call: &Call) -> Result<i32> {
+    let Call { flags, paths, console, .. } = call;
     if paths.len() < 2 {
         console.say("INFO: Merge requires two or more corpus dirs");
         return Ok(0);
@@ -116,12 +110,12 @@ pub(super) fn run(
         first,
         control.known.len()
     ));
-    run_files(harness, flags, &inputs, &path, &mut control, console)?;
+    run_files(call, &inputs, &path, &mut control)?;
     let (chosen, features, edges) = control.choose();
     let largest = chosen.iter().map(|&file| inputs[file].bytes).max().unwrap_or(0);
     let check = match chosen.is_empty() {
         true => None,
-        false => Check::new(program, harness, flags, usize::try_from(largest).unwrap_or(usize::MAX), console)?,
+        false => Check::new(call, usize::try_from(largest).unwrap_or(usize::MAX))?,
     };
     for &file in &chosen {
         let Some(bytes) = inputs[file].read()? else { continue };
@@ -206,17 +200,11 @@ fn reuse(control: &mut Control, old: &Control, inputs: &[Input]) -> bool {
 }
 
 /// Runs the files that are not known, in as many processes as it takes.
-fn run_files(
-    harness: &'static Harness,
-    flags: &Flags,
-    inputs: &[Input],
-    path: &Path,
-    control: &mut Control,
-    console: &Console,
-) -> Result<()> {
+fn run_files(call: &Call, inputs: &[Input], path: &Path, control: &mut Control) -> Result<()> {
+    let console = &call.console;
     let largest = inputs.iter().map(|input| input.bytes).max().unwrap_or(0).max(1);
     let page = InputPage::new(usize::try_from(largest).unwrap_or(usize::MAX))?;
-    page.set_hang_timeout(limits(flags).hang);
+    page.set_hang_timeout(limits(&call.flags).hang);
     let mut futile = 0;
     for attempt in 1.. {
         let open: Vec<usize> = (0..inputs.len()).filter(|file| !control.known.contains_key(file)).collect();
@@ -229,7 +217,7 @@ fn run_files(
         let child = unsafe { process::fork()? };
         if child == 0 {
             process::die_with_parent(parent);
-            let code = in_child(harness, flags, inputs, (&open, control), path, page.share()).unwrap_or_else(|error| {
+            let code = in_child(call, inputs, (&open, control), path, page.share()).unwrap_or_else(|error| {
                 console.say(&format!("quagmire: {error}"));
                 1
             });
@@ -270,8 +258,7 @@ fn wait(child: libc::pid_t, page: &InputPage) -> Result<End> {
 
 /// In the child: runs the files of these indices until one ends its run early. Returns the exit code.
 fn in_child(
-    harness: &'static Harness,
-    flags: &Flags,
+    call: &Call,
     inputs: &[Input],
     (open, control): (&[usize], &Control),
     path: &Path,
@@ -280,9 +267,9 @@ fn in_child(
     let mut seen = control.seen();
     let failed = |error: std::io::Error| unwritable(path, &error);
     let mut file: File = files::open_to_append(path).map_err(failed)?;
-    let mut executor = prepare_uncounted(harness, page)?;
-    harness.limit_allocations(ends::allocation_limit(flags));
-    harness.start_timer(limits(flags));
+    let mut executor = prepare_uncounted(call.harness, page)?;
+    call.harness.limit_allocations(ends::allocation_limit(&call.flags));
+    call.harness.start_timer(limits(&call.flags));
     for &at in open {
         file.write_all(Control::started_line(at, inputs[at].bytes as usize).as_bytes()).map_err(failed)?;
         let Some(bytes) = inputs[at].read()? else { continue };

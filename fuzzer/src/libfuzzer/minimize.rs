@@ -1,30 +1,23 @@
 //! `-minimize_crash=1`: removes parts of an input as long as it fails as before.
 
 use quagmire_base::error::Result;
-use quagmire_execution::harness::Harness;
 
 use super::{
+    Call,
     artifacts::Artifacts,
     attempt::{Attempts, Failure, only_input},
-    console::Console,
-    flags::Flags,
 };
 
 /// Minimizes the input that the command line names. Returns the exit code of the process.
-pub(super) fn run(
-    program: &str,
-    harness: &'static Harness,
-    flags: &Flags,
-    paths: &[String],
-    console: &Console,
-) -> Result<i32> {
+pub(super) fn run(call: &Call) -> Result<i32> {
+    let Call { flags, paths, console, .. } = call;
     let (path, mut input) = only_input("minimize_crash", paths)?;
     if flags.count("runs").is_none() && flags.count("max_total_time").is_none() {
         console.inform("INFO: you need to specify -max_total_time or -runs; will use -max_total_time=600");
     }
     let before = input.clone();
     console.inform(&format!("CRASH_MIN: minimizing crash input: '{path}' ({} bytes)", input.len()));
-    let mut attempts = Attempts::new(program, harness, flags, input.len(), console)?;
+    let mut attempts = Attempts::new(call, input.len())?;
     let Some(failure) = attempts.failure(&input)? else {
         console.say(&format!("ERROR: the input {path} did not crash"));
         return Ok(1);

@@ -20,15 +20,18 @@ mod session;
 
 use std::{ffi::OsString, os::unix::process::CommandExt as _, path::Path, time::Duration};
 
-use crate::options::args::OF_HARNESS;
+use crate::cli::is_of_harness;
 use quagmire_base::{
     error::{Error, Result},
+    files::LARGEST_INPUT,
     plain::{self, warn},
 };
 use quagmire_execution::{
     harness::Harness,
     timer::{HangClock, RunLimits},
 };
+
+use tempfile::TempDir;
 
 use self::{
     console::Console,
@@ -49,7 +52,7 @@ const FOR_EVER: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 pub(crate) fn is_meant(arguments: &[OsString]) -> bool {
     let words: Vec<_> = arguments.iter().skip(1).map(|word| word.to_string_lossy()).collect();
     let is_flag = |word: &str| flags::split(word).is_some();
-    if words.first().is_some_and(|word| OF_HARNESS.contains(&&**word)) && !words.iter().any(|word| is_flag(word)) {
+    if words.first().is_some_and(|word| is_of_harness(word)) && !words.iter().any(|word| is_flag(word)) {
         return false;
     }
     // an option of quagmire is a dash and a letter, or two dashes and a word
@@ -71,6 +74,17 @@ pub(crate) fn run(arguments: &[OsString], harness: &'static Harness) -> i32 {
     })
 }
 
+/// A command line, and the harness that it is of.
+struct Call {
+    /// Name of the harness, as typed.
+    program: String,
+    harness: &'static Harness,
+    flags: Flags,
+    /// Files and folders, as typed.
+    paths: Vec<String>,
+    console: Console,
+}
+
 fn execute(arguments: &[OsString], harness: &'static Harness) -> Result<i32> {
     let words: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let program = words.first().cloned().unwrap_or_default();
@@ -83,22 +97,24 @@ fn execute(arguments: &[OsString], harness: &'static Harness) -> Result<i32> {
     warnings.iter().for_each(|warning| console.say(warning));
     flags.without_effect().for_each(|name| console.inform(&format!("INFO: -{name} has no effect")));
     artifacts::check_places(&flags)?;
+    let are_files = !paths.is_empty() && paths.iter().all(|path| Path::new(path).is_file());
+    let call = Call { program, harness, flags, paths, console };
+    let flags = &call.flags;
     if flags.is_on("minimize_crash") || flags.is_on("cleanse_crash") {
         with_reports_of_sanitizers(arguments, harness)?;
-        let run = if flags.is_on("minimize_crash") { minimize::run } else { cleanse::run };
-        return run(&program, harness, &flags, &paths, &console);
+        return if flags.is_on("minimize_crash") { minimize::run(&call) } else { cleanse::run(&call) };
     }
-    if !paths.is_empty() && paths.iter().all(|path| Path::new(path).is_file()) {
+    if are_files {
         with_reports_of_sanitizers(arguments, harness)?;
-        return files::run(&program, harness, &flags, &paths, &console);
-    }
-    if let Some(jobs) = flags.count("jobs").filter(|_| !flags.is_on("merge")) {
-        return jobs::run(jobs, &words, &flags, &console);
+        return files::run(&call);
     }
     if flags.is_on("merge") {
-        return merge::run(&program, harness, &flags, &paths, &console);
+        return merge::run(&call);
     }
-    fuzz::run(&program, harness, flags, &paths, console)
+    if let Some(jobs) = flags.count("jobs") {
+        return jobs::run(jobs, &words, flags, &call.console);
+    }
+    fuzz::run(call)
 }
 
 /// Starts this process again with options of sanitizers that make them report crashes themselves, if it was started
@@ -119,6 +135,18 @@ fn with_reports_of_sanitizers(arguments: &[OsString], harness: &Harness) -> Resu
         command.env(name, options);
     }
     Err(Error::other(format!("cannot start this harness again: {}", command.exec())))
+}
+
+/// A folder for files of this process, removed with what is returned.
+fn scratch() -> Result<TempDir> {
+    let folder = tempfile::Builder::new().prefix("quagmire-").tempdir();
+    folder.map_err(|error| Error::other(format!("cannot make a folder in $TMPDIR: {error}")))
+}
+
+/// Reads a file that the command line names.
+fn read(path: &str) -> Result<Vec<u8>> {
+    quagmire_base::files::read_named(Path::new(path), LARGEST_INPUT)
+        .map_err(|error| Error::other(format!("{path} cannot be read ({error}): name a readable file")))
 }
 
 /// Limits of a run, as the flags set them.

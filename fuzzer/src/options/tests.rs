@@ -1,11 +1,9 @@
-//! Tests of resolved options and their errors.
+//! Tests of the options of a campaign and their errors.
 
-use super::report::ReportTask;
+use std::any::Any;
+
 use super::*;
-use crate::cli::{Command, parse_for_quagmire};
-use quagmire_analysis::{options::MaskOptions, rounds::Rounds};
-use quagmire_base::error::ExitCode;
-use quagmire_results::exporters::EXPORTERS;
+use crate::cli::{Parsed, parse_for_quagmire};
 
 /// The options of a command line with `-i seeds -o out` and `extra`.
 fn resolve(extra: &[&str]) -> Result<Options> {
@@ -13,10 +11,11 @@ fn resolve(extra: &[&str]) -> Result<Options> {
 }
 
 fn resolve_exactly(args: &[&str]) -> Result<Options> {
-    match parse_for_quagmire([&["quagmire", "fuzz"], args, &["--", "./program"]].concat(), None) {
-        Ok(Command::Fuzz(args)) => Options::resolve(args),
-        other => panic!("not a fuzz command: {other:?}"),
-    }
+    let line = [&["quagmire", "fuzz"], args, &["--", "./program"]].concat();
+    let error = |stop: crate::cli::Stop| Error { code: stop.code, message: stop.text.trim_end().to_owned() };
+    let Parsed { command, .. } = parse_for_quagmire(line, None).map_err(error)?;
+    command.check()?;
+    Ok(*(command as Box<dyn Any>).downcast::<Options>().expect("a fuzz command"))
 }
 
 #[test]
@@ -24,16 +23,24 @@ fn the_defaults_are_those_of_the_help_text() {
     let options = resolve(&[]).unwrap();
     assert_eq!(options.time, Duration::from_secs(1800));
     assert_eq!(options.execs, None);
-    assert_eq!(options.hang_timeout, Duration::from_secs(10));
-    assert_eq!(options.memory_limit, 2 << 30);
-    assert_eq!(options.cost, [Resource::Instructions]);
-    assert_eq!(options.threshold, 2.0);
-    assert_eq!(options.size, SizeLimit::Growing { first: 1024, most: 1_000_000 });
-    assert_eq!(options.color, ColorChoice::Auto);
-    assert!(options.confirm && !options.resume && !options.force && !options.quiet && !options.debug_target);
-    assert!(options.rules.is_none() && options.input_type.is_none() && options.workloads_filter.is_none());
-    assert_eq!(options.program, ["./program"]);
-    assert_eq!(options.command, ["quagmire", "fuzz", "-i", "seeds", "-o", "out", "--", "./program"]);
+    assert_eq!(options.target.hang_timeout, Duration::from_secs(10));
+    assert_eq!(options.target.memory_limit, 2 << 30);
+    assert_eq!(options.confirm.cost, [Resource::Instructions]);
+    assert_eq!(options.confirm.threshold, 2.0);
+    assert_eq!(options.search.size.limit(), SizeLimit::Growing { first: 1024, most: 1_000_000 });
+    assert_eq!(options.display.color, ColorChoice::Auto);
+    assert!(
+        !options.confirm.no_confirm
+            && !options.resume
+            && !options.force
+            && !options.display.quiet
+            && !options.target.debug_target
+    );
+    assert!(
+        options.search.rules.is_none() && options.search.input_type.is_none() && options.workloads_filter.is_none()
+    );
+    assert_eq!(options.target.program, ["./program"]);
+    assert_eq!(options.target.command, ["quagmire", "fuzz", "-i", "seeds", "-o", "out", "--", "./program"]);
 }
 
 #[test]
@@ -81,17 +88,17 @@ fn every_option_is_taken() {
     .unwrap();
     assert_eq!(options.seeds, ["seeds", "more", "and more"].map(PathBuf::from));
     assert_eq!(options.time, Duration::from_secs(90));
-    assert_eq!((options.execs, options.memory_limit, options.seed), (Some(10), 0, 42));
-    assert_eq!(options.hang_timeout, Duration::from_millis(500));
-    assert_eq!(options.cost, [Resource::Time, Resource::Instructions]);
-    assert_eq!(options.size, SizeLimit::Ratio(2.5));
-    assert_eq!(options.rules.as_deref(), Some("T,B.6"));
-    assert_eq!(options.regex_rules, ["r.yaml", "s.yaml"].map(PathBuf::from));
-    assert_eq!(options.input_type, Some(InputType::Xml));
+    assert_eq!((options.execs, options.target.memory_limit, options.search.seed()), (Some(10), 0, 42));
+    assert_eq!(options.target.hang_timeout, Duration::from_millis(500));
+    assert_eq!(options.confirm.cost, [Resource::Time, Resource::Instructions]);
+    assert_eq!(options.search.size.limit(), SizeLimit::Ratio(2.5));
+    assert_eq!(options.search.rules.as_deref(), Some("T,B.6"));
+    assert_eq!(options.search.regex_rules, ["r.yaml", "s.yaml"].map(PathBuf::from));
+    assert_eq!(options.search.input_type, Some(InputType::Xml));
     assert!(options.workloads_filter.unwrap().takes(std::path::Path::new("a/b.xml")).unwrap());
-    assert_eq!(options.dictionaries, ["a", "b"].map(PathBuf::from));
-    assert!(options.resume && options.quiet && options.debug_target && !options.confirm);
-    assert_eq!(options.color, ColorChoice::Never);
+    assert_eq!(options.search.dict, ["a", "b"].map(PathBuf::from));
+    assert!(options.resume && options.display.quiet && options.target.debug_target && options.confirm.no_confirm);
+    assert_eq!(options.display.color, ColorChoice::Never);
 }
 
 #[test]
@@ -109,33 +116,33 @@ fn every_bad_value_is_one_line_that_names_the_flag_and_the_remedy() {
         (&["--cost", "money"], "--cost", "write one or more of instructions, edges, hottest-edge, cycles, time, heap"),
         (&["--cost", ""], "--cost", "write one or more of"),
         (&["--mutations-per-rule", "many"], "--mutations-per-rule", "write one of unitary, proportional"),
-        (&["--coverage-increase-rate", "0.9"], "--coverage-increase-rate", "at least 1"),
+        (&["--coverage-increase-rate", "0.9"], "--coverage-increase-rate", "a number from 1"),
         (&["--coverage-increase-rate", "NaN"], "--coverage-increase-rate", "a number from 1"),
         (&["--interesting-files-limit", "0"], "--interesting-files-limit", "at least 1"),
         (&["--exec-limit", "-3"], "--exec-limit", "a whole number"),
-        (&["--focus", "bugs"], "--focus", "write cost, coverage or balanced"),
-        (&["--parents", "mother"], "--parents", "write best, intervals or both"),
-        (&["--threshold", "1"], "--threshold", "more than 1"),
-        (&["--threshold", "-2"], "--threshold", "more than 1"),
-        (&["--threshold", "-inf"], "--threshold", "more than 1"),
+        (&["--focus", "bugs"], "--focus", "write one of cost, coverage, balanced"),
+        (&["--parents", "mother"], "--parents", "write one of best, intervals, both"),
+        (&["--threshold", "1"], "--threshold", "a number above 1"),
+        (&["--threshold", "-2"], "--threshold", "a number above 1"),
+        (&["--threshold", "-inf"], "--threshold", "a number above 1"),
         (&["--threshold", "inf"], "--threshold", "a number above 1"),
         (&["--threshold", "NaN"], "--threshold", "a number above 1"),
         (&["--threshold", "two"], "--threshold", "a number above 1"),
         (&["--max-size", "0"], "--max-size", "at least 1"),
         (&["--max-size", "big"], "--max-size", "write 4096"),
         (&["--max-size-increase", "-1"], "--max-size-increase", "write 4096"),
-        (&["--max-size-ratio", "0.5"], "--max-size-ratio", "at least 1"),
+        (&["--max-size-ratio", "0.5"], "--max-size-ratio", "a number from 1"),
         (&["--max-size-ratio", "inf"], "--max-size-ratio", "a number from 1"),
-        (&["--max-size", "9", "--max-size-ratio", "2"], "--max-size-ratio", "give one of them"),
-        (&["--max-size", "9", "--max-size-increase", "2"], "--max-size-increase", "give one of them"),
-        (&["--input-type", "json"], "--input-type", "write text, binary or xml"),
+        (&["--max-size", "9", "--max-size-ratio", "2"], "--max-size-ratio", "leave one of them out"),
+        (&["--max-size", "9", "--max-size-increase", "2"], "--max-size-increase", "leave one of them out"),
+        (&["--input-type", "json"], "--input-type", "write one of text, binary, xml"),
         (&["--workloads-filter", "(a"], "--workloads-filter", "parenthesis"),
         (&["--workloads-filter", "[b-a]"], "--workloads-filter", "correct it"),
         (&["--seed", "-1"], "--seed", "a whole number from 0"),
         (&["--seed", "18446744073709551616"], "--seed", "a whole number from 0"),
-        (&["--resume", "--force"], "--resume", "give one of them"),
-        (&["--color", "red"], "--color", "auto, always or never"),
-        (&["--steer", "heap"], "--steer", "write instructions, time or cycles"),
+        (&["--resume", "--force"], "--resume", "leave one of them out"),
+        (&["--color", "red"], "--color", "write one of auto, always, never"),
+        (&["--steer", "heap"], "--steer", "write one of instructions, time, cycles"),
         (&["--steer", "time", "--cost", "time,heap"], "--cost", "leave out one of them"),
         (&["--steer", "cycles", "--skip-coverage-testing"], "--steer", "leave out --skip-coverage-testing"),
     ] {
@@ -155,15 +162,19 @@ fn every_bad_value_is_one_line_that_names_the_flag_and_the_remedy() {
 
 #[test]
 fn what_the_search_is_steered_by_is_a_cost_and_does_not_repeat() {
-    let options = resolve(&[]).unwrap();
-    assert_eq!((options.steer, options.objective().noisy(), options.is_repeatable()), (None, None, true));
-    assert_eq!(resolve(&["--steer", "instructions", "--cost", "heap"]).unwrap().cost, [Resource::Heap]);
-    let options = resolve(&["--steer", "time"]).unwrap();
-    assert_eq!(options.cost, [Resource::Instructions, Resource::Time]);
-    assert_eq!(options.objective().resources(), [Resource::Time]);
-    assert!(!options.is_repeatable());
-    assert_eq!(resolve(&["--steer", "cycles", "--cost", "cycles"]).unwrap().cost, [Resource::Cycles]);
-    assert!(!resolve(&["--sync", "meeting"]).unwrap().is_repeatable());
+    let options = |extra: &[&str]| {
+        let target = TargetInfo::of_harness("./program".into(), Instrumentation::Counts);
+        resolve(extra).unwrap().for_target(&target).unwrap()
+    };
+    let usual = options(&[]);
+    assert_eq!((usual.search.steer, usual.objective().noisy(), usual.is_repeatable()), (None, None, true));
+    assert_eq!(options(&["--steer", "instructions", "--cost", "heap"]).confirm.cost, [Resource::Heap]);
+    let steered = options(&["--steer", "time"]);
+    assert_eq!(steered.confirm.cost, [Resource::Instructions, Resource::Time]);
+    assert_eq!(steered.objective().resources(), [Resource::Time]);
+    assert!(!steered.is_repeatable());
+    assert_eq!(options(&["--steer", "cycles", "--cost", "cycles"]).confirm.cost, [Resource::Cycles]);
+    assert!(!options(&["--sync", "meeting"]).is_repeatable());
 }
 
 #[test]
@@ -185,92 +196,41 @@ fn size_limits_never_cut_the_largest_seed() {
 
 #[test]
 fn a_seed_number_that_is_not_given_is_drawn_anew() {
-    let drawn: std::collections::HashSet<u64> = (0..8).map(|_| resolve(&[]).unwrap().seed).collect();
+    let drawn: std::collections::HashSet<u64> = (0..8).map(|_| resolve(&[]).unwrap().search.seed()).collect();
     assert!(drawn.len() > 1 && drawn.iter().all(|&seed| seed <= u64::from(u32::MAX)));
 }
 
 #[test]
-fn replay_refuses_no_inputs_and_no_repeats() {
-    let replay = |args: &[&str]| match parse_for_quagmire([&["quagmire", "replay"], args, &["--", "p"]].concat(), None)
-    {
-        Ok(Command::Replay(args)) => args.resolve(),
-        other => panic!("not a replay command: {other:?}"),
-    };
-    assert_eq!(replay(&["a"]).unwrap().rounds, Rounds::UntilClear(Duration::from_secs(2)));
-    assert_eq!(replay(&["a", "-n", "7"]).unwrap().rounds, Rounds::Fixed(7));
-    assert!(replay(&[]).unwrap_err().message.contains("no inputs"));
-    for repeats in ["0", "-1", "x", "99999999999"] {
-        let error = replay(&["a", &format!("-n{repeats}")]).unwrap_err();
-        assert!(error.message.contains("a whole number from 1"), "{error}");
+fn cores_are_numbers_that_may_be_used() {
+    assert_eq!(resolve(&[]).unwrap().cores(), [0usize; 0]);
+    let all = core_list("all").unwrap();
+    assert_eq!(jobs(&all.len().to_string()).unwrap(), all);
+    assert_eq!(resolve(&["-j", "1"]).unwrap().cores(), &all[..1]);
+    assert_eq!(core_list(&format!("{0},{0}-{0}", all[0])).unwrap(), all[..1]);
+    for wrong in ["", "x", "3-1", "1-", "-", "0,,1", "70000", "1-2-3"] {
+        assert!(core_list(wrong).unwrap_err().contains("write all, 0-3 or 0,2"), "{wrong}");
     }
+    assert!(core_list("65000").unwrap_err().contains("may not use core 65000"));
+    for wrong in ["0", "-1", "two"] {
+        assert!(jobs(wrong).unwrap_err().contains("write 1 or more"));
+    }
+    assert!(jobs("100000").unwrap_err().contains("--cores all"));
+    assert!(resolve(&["-j", "1", "--cores", "0"]).unwrap_err().message.contains("-j"));
 }
 
 #[test]
-fn options_of_a_report_that_its_format_would_ignore_are_refused() {
-    let report = |line: &str| match parse_for_quagmire(line.split_whitespace(), None) {
-        Ok(Command::Report(args)) => args.resolve(),
-        other => panic!("not a report: {other:?}"),
+fn campaigns_meet_under_plain_names() {
+    let meeting = |extra: &[&str]| {
+        resolve(extra).map(|options| options.meeting().map(|(folder, name)| (folder.to_owned(), name)))
     };
-    let page = report("quagmire report out --no-plotting --time 3s").unwrap();
-    assert!(matches!(page, ReportTask::Page { shown: None, options } if !options.graphs), "{page:?}");
-    for (line, called) in [("--brief=out /tmp/out", "out"), ("--brief -- out", "out")] {
-        let page = report(&format!("quagmire report {line}")).unwrap();
-        assert!(
-            matches!(&page, ReportTask::Page { shown: Some(shown), .. } if shown.as_os_str() == called),
-            "{page:?}"
-        );
+    assert_eq!(meeting(&[]).unwrap(), None);
+    let named = |name: &str| meeting(&["--sync", "dir", &format!("--name={name}")]);
+    assert_eq!(named("a-1_B").unwrap(), Some(("dir".into(), "a-1_B".into())));
+    for wrong in ["", "a/b", "..", "a b", &"x".repeat(33)] {
+        assert!(named(wrong).unwrap_err().message.contains("name of a folder"), "{wrong}");
     }
-    for exporter in EXPORTERS {
-        let line = format!("quagmire report out --format {} -o file", exporter.name);
-        match report(&line).unwrap() {
-            ReportTask::Export { exporter: chosen, file, .. } => {
-                assert_eq!((chosen.name, file), (exporter.name, Some(PathBuf::from("file"))));
-            }
-            page => panic!("{line}: {page:?}"),
-        }
-    }
-    for (options, word) in [
-        ("-o page.html", "-o"),
-        ("--time soon", "--time"),
-        ("--format csv --time 3s", "--time has no meaning with --format csv"),
-        ("--format csv --source-root src", "--source-root"),
-        ("--source-root src", "--source-root"),
-        ("--format jsonl --no-plotting", "--no-plotting has no meaning with --format jsonl"),
-    ] {
-        let error = report(&format!("quagmire report out {options}")).unwrap_err();
-        assert!(error.code == ExitCode::Usage && error.message.contains(word), "{error}");
-    }
-}
-
-#[test]
-fn a_tracefile_is_asked_for_alone() {
-    let replay = |line: &str| match parse_for_quagmire(line.split_whitespace(), None) {
-        Ok(Command::Replay(args)) => args.resolve().map(|options| options.lcov),
-        other => panic!("not a replay command: {other:?}"),
-    };
-    assert_eq!(replay("quagmire replay a --lcov all.info -- p").unwrap(), Some(PathBuf::from("all.info")));
-    for other in ["--annotate a.c", "--mask", "--json", "-i b", "-n 3", "--against-all"] {
-        let error = replay(&format!("quagmire replay a --lcov all.info {other} -- p")).unwrap_err();
-        assert!(error.code == ExitCode::Usage && error.message.contains("--lcov and --"), "{error}");
-    }
-}
-
-#[test]
-fn a_mask_is_asked_for_alone() {
-    let replay = |line: &str| match parse_for_quagmire(line.split_whitespace(), None) {
-        Ok(Command::Replay(args)) => args.resolve().map(|options| options.mask),
-        other => panic!("not a replay command: {other:?}"),
-    };
-    let mask = replay("quagmire replay --mask --branch f:3 --budget 5s a -- p").unwrap();
-    assert_eq!(mask, Some(MaskOptions { branch: Some("f:3".into()), exact: false, budget: Duration::from_secs(5) }));
-    assert_eq!(replay("quagmire replay a -- p").unwrap(), None);
-    for (options, word) in [
-        ("--mask --annotate a.c", "--annotate"),
-        ("--mask -i b", "--seeds"),
-        ("--branch f", "--mask"),
-        ("--exact", "--mask"),
-    ] {
-        let error = replay(&format!("quagmire replay a {options} -- p")).unwrap_err();
-        assert!(error.message.contains(word), "{error}");
-    }
+    assert!(!meeting(&["--sync", "dir"]).unwrap().unwrap().1.is_empty());
+    assert!(meeting(&["--name", "a"]).unwrap_err().message.contains("--sync"));
+    let inside = resolve_exactly(&["-i", "a", "-o", "dir/out", "--sync", "dir"]).unwrap_err();
+    assert!(inside.message.contains("inside of the --sync"), "{inside}");
 }

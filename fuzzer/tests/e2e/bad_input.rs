@@ -185,7 +185,7 @@ fn numbers_and_words_that_make_no_sense_are_named_with_their_option() {
 fn options_that_contradict_each_other_are_refused() {
     let scene = Scene::new(SEED);
     campaign_refused(&scene, "--resume --force", USAGE, &["--resume", "--force"]);
-    campaign_refused(&scene, "--max-size 100 --max-size-ratio 2", USAGE, &["--max-size", "exclude"]);
+    campaign_refused(&scene, "--max-size 100 --max-size-ratio 2", USAGE, &["--max-size", "cannot be used with"]);
     campaign_refused(&scene, "--max-size 5", USAGE, &["--max-size 5", "18"]);
 }
 

@@ -144,8 +144,8 @@ fn mistakes_are_refused_in_one_line_and_no_file_is_lost() {
     refused(&["-o", "new"], 2, &["no inputs"]);
     refused(&["empty", "-o", "new"], 2, &["no inputs in empty"]);
     refused(&["missing", "-o", "new"], 2, &["missing", "does not exist"]);
-    refused(&["all", "-o", "new", "--for", "fun"], 2, &["--for fun", "coverage or cost"]);
-    refused(&["all", "-o", "new", "--weight", "gold"], 2, &["--weight gold", "cost or size or inputs"]);
+    refused(&["all", "-o", "new", "--for", "fun"], 2, &["'fun' for '--for", "coverage, cost, mutants"]);
+    refused(&["all", "-o", "new", "--weight", "gold"], 2, &["'gold' for '--weight", "cost, size, inputs"]);
     refused(&["all/i", "-o", "new"], 1, &["none of 1 input", "ended early"]);
 }
 

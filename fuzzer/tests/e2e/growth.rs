@@ -122,5 +122,8 @@ fn inputs_without_a_law_are_refused_in_one_line() {
     let fixed = refusal(&scene, &["--template", r#""abc""#]);
     assert!(fixed.contains("do not depend on N"), "{fixed}");
     assert!(refusal(&scene, &[]).contains("name a file, or give a --template"));
-    assert!(refusal(&scene, &["nothing", "--cost", "lines"]).contains("--cost: growth of `lines`"));
+    assert!(
+        refusal(&scene, &["nothing", "--cost", "lines"])
+            .contains("'lines' for '--cost <RESOURCE>' (write one of instructions")
+    );
 }

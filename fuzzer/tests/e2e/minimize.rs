@@ -72,10 +72,10 @@ fn command_lines_without_sense_are_refused_in_one_line() {
     scene.write("slow", b"q[[[");
     for (options, said) in [
         (&[][..], "no input to minimize"),
-        (&["slow", "--execs", "0"][..], "--execs: `0`"),
+        (&["slow", "--execs", "0"][..], "--execs 0"),
         (&["slow", "--budget", "0"][..], "--budget 0"),
-        (&["slow", "--cause", "none"][..], "write same or any"),
-        (&["slow", "--cost", "time"][..], "--cost: inputs cannot be minimized by `time`"),
+        (&["slow", "--cause", "none"][..], "write one of same, any"),
+        (&["slow", "--cost", "time"][..], "--cost time: inputs cannot be minimized by it"),
     ] {
         let run = run(scene.quagmire(&[&["minimize"], options, &["--"]].concat()).arg(harness("growing.c")));
         assert!(run.code == Some(2) && run.stderr.contains(said), "{run:#?}");

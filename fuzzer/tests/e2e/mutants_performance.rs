@@ -363,7 +363,7 @@ fn mistakes_are_refused_in_one_line() {
         run(by_hand.arg("seeds/a").env("QUAGMIRE_MUTANT", wrong)).refused(1, &["no such mutant", "mutants list"]);
     }
     score(&scene, &["seeds", "--cost-factor", "1"]).refused(2, &["--cost-factor 1", "above 1"]);
-    score(&scene, &["seeds", "--in-order", "name"]).refused(2, &["--in-order name", "mtime"]);
+    score(&scene, &["seeds", "--in-order", "name"]).refused(2, &["--in-order", "'name'", "mtime"]);
     score(&scene, &["seeds", "--reached"]).refused(2, &["--reached", "leave it out"]);
     score(&scene, &["seeds", "-o", "out"]).ended();
     score(&scene, &["seeds", "-o", "out"]).refused(2, &["out holds a score", "--resume"]);

@@ -1,23 +1,8 @@
 //! Generation of inputs by a harness that draws: `quagmire generate -- HARNESS`.
 
-use std::time::Duration;
-
-use crate::acceptor::Acceptor;
+use crate::{acceptor::Acceptor, command::TargetOptions};
 use quagmire_base::error::{Error, Result};
 use quagmire_execution::{harness::Harness, info::TargetInfo};
-
-/// Options of a generator after defaults and checks.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GeneratorOptions {
-    /// Whether inputs of the harness are wanted, and not what its generator makes of them.
-    pub draws: bool,
-    /// Hang timeout of a run; at least 10 ms.
-    pub hang_timeout: Duration,
-    /// Memory limit of the target in bytes; 0 for none.
-    pub memory_limit: u64,
-    /// Whether to show the target's output.
-    pub debug_target: bool,
-}
 
 /// Most runs in a row without an input.
 const MOST_FAILURES: u32 = 1000;
@@ -34,12 +19,13 @@ pub struct Generator {
 impl Generator {
     /// Makes a generator that draws from at most `size` bytes for each input.
     pub fn new(
-        options: &GeneratorOptions,
+        options: &TargetOptions,
+        draws: bool,
         size: usize,
         target: &TargetInfo,
         harness: &'static Harness,
     ) -> Result<Self> {
-        let GeneratorOptions { draws, hang_timeout, memory_limit, debug_target } = *options;
+        let TargetOptions { hang_timeout, memory_limit, debug_target, .. } = *options;
         let acceptor = Acceptor::new(harness, size, hang_timeout, memory_limit, debug_target)?.recording();
         Ok(Self { acceptor, name: target.name(), draws, size, buffer: Vec::new() })
     }

@@ -10,6 +10,7 @@ pub mod annotate;
 pub mod attribution;
 mod cause;
 mod child;
+pub mod command;
 pub mod compare;
 pub mod distill;
 pub mod diversity;
@@ -33,6 +34,7 @@ pub mod rounds;
 pub mod runner;
 pub mod source;
 pub mod towards;
+pub mod values;
 
 use std::{io::IsTerminal, path::PathBuf};
 
@@ -53,7 +55,7 @@ use quagmire_execution::{
 };
 
 /// Runs `quagmire replay`: measures the inputs and prints the result.
-pub fn run(options: &ReplayOptions, target: &TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
+fn run(options: &ReplayOptions, target: &TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
     if !options.annotate.is_empty() && !target.instrumentation.measures(Resource::Lines) {
         let program = target.name();
         let origin = target.instrumentation.origin();
@@ -61,8 +63,8 @@ pub fn run(options: &ReplayOptions, target: &TargetInfo, harness: &'static Harne
             "--annotate: {program} was {origin}, which does not count source lines: build it with quagmire-cc -g"
         )));
     }
-    if let Some(wanted) = &options.mask {
-        return mask::run(options, wanted, target, harness);
+    if options.mask {
+        return mask::run(options, target, harness);
     }
     if let Some(file) = &options.lcov {
         return lcov::run(options, file, target, harness);
@@ -79,23 +81,23 @@ pub fn run(options: &ReplayOptions, target: &TargetInfo, harness: &'static Harne
     let counters = Counters::start().map(drop);
     let plan = measure::MeasurementPlan {
         counters: counters.is_ok(),
-        rounds: if only_counts { Rounds::Fixed(1) } else { options.rounds },
-        question: options.question,
-        hang_timeout: options.hang_timeout,
-        memory_limit: options.memory_limit,
-        debug_target: options.debug_target,
+        rounds: if only_counts { Rounds::Fixed(1) } else { options.rounds() },
+        question: options.question(),
+        hang_timeout: options.target.hang_timeout,
+        memory_limit: options.target.memory_limit,
+        debug_target: options.target.debug_target,
         annotate: options.annotate.clone(),
     };
     let measured = measure::measure(harness, &inputs, &plan)?;
     for notice in notices::among(measured.iter().fold(0, |all, one| all | one.notices)) {
         warn(notice.in_words());
     }
-    let mut report = report::Report::new(&inputs, &measured, options.question, target.instrumentation);
+    let mut report = report::Report::new(&inputs, &measured, options.question(), target.instrumentation);
     report.no_counters = counters.err().map(|error| perf::why_not(&error));
     if only_counts {
         annotate_all(&report, &options.annotate, options.context)?;
     } else {
-        print::print(&report, options.question, options.json)?;
+        print::print(&report, options.question(), options.json)?;
     }
     Ok(ExitCode::Ended)
 }

@@ -13,7 +13,7 @@ use self::{
     probes::{First, ProbeLimits, Prober},
 };
 use super::print::{self, USUAL_WIDTH};
-use crate::options::{MaskOptions, ReplayOptions};
+use crate::options::ReplayOptions;
 use quagmire_base::{
     error::{Error, ExitCode, Result},
     format::grouped,
@@ -107,12 +107,7 @@ impl GoalReport {
 /// # Errors
 /// A usage error if there is not exactly one input, the place is ambiguous or unknown, or the input does not execute
 /// it; an error if the target cannot be run.
-pub fn run(
-    options: &ReplayOptions,
-    mask: &MaskOptions,
-    target: &TargetInfo,
-    harness: &'static Harness,
-) -> Result<ExitCode> {
+pub fn run(options: &ReplayOptions, target: &TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
     let files = Seeds::load_for_replay(&options.inputs)?;
     for warning in &files.warnings {
         warn(warning);
@@ -122,11 +117,11 @@ pub fn run(
         return Err(Error::usage(format!("--mask takes one input, and these are {many}: name one file")));
     };
     let limits = ProbeLimits {
-        hang_timeout: options.hang_timeout,
-        memory: options.memory_limit,
-        debug_target: options.debug_target,
+        hang_timeout: options.target.hang_timeout,
+        memory: options.target.memory_limit,
+        debug_target: options.target.debug_target,
     };
-    let report = compute(harness, input, mask, limits, target.instrumentation)?;
+    let report = compute(harness, input, options, limits, target.instrumentation)?;
     let (text, form) = if options.json {
         let json = serde_json::to_string(&report);
         (json.map_err(|error| Error::other(format!("cannot write JSON: {error}")))? + "\n", Form::Json)
@@ -142,7 +137,7 @@ pub fn run(
 fn compute(
     harness: &'static Harness,
     input: &Seed,
-    options: &MaskOptions,
+    options: &ReplayOptions,
     limits: ProbeLimits,
     instrumentation: Instrumentation,
 ) -> Result<MaskReport> {

@@ -174,7 +174,7 @@ impl Turn<'_> {
         let output = folder.join(&relative);
         files::create_folder(&folder.join(MINIMIZED))
             .map_err(|error| Error::other(format!("cannot create a folder in {}: {error}", folder.display())))?;
-        let threshold = self.setup.options.threshold.to_string();
+        let threshold = self.setup.options.confirm.threshold.to_string();
         let mut words: Vec<OsString> =
             ["minimize", "--threshold", &threshold, "--cost", self.resource.name(), "-o"].map(OsString::from).to_vec();
         words.push(output.clone().into_os_string());
@@ -216,7 +216,8 @@ impl Turn<'_> {
         }
         let limits = &self.setup.options;
         let [name, options @ ..] = words else { return Answer::Nothing(Missing::skipped()) };
-        let mut command = own_command::command(&self.setup.target, name, limits.hang_timeout, limits.memory_limit);
+        let mut command =
+            own_command::command(&self.setup.target, name, limits.target.hang_timeout, limits.target.memory_limit);
         command.args(["--json", "--budget", &format!("{}ms", time.as_millis().max(1))]).args(options);
         own_command::end(&mut command, &self.setup.target, &[input]);
         let (begun, most, progress) = (self.begun, self.time, &mut self.progress);

@@ -48,19 +48,19 @@ pub struct Proposed {
 impl Recorder<'_> {
     /// Whether the cost of a run reaches the threshold, as a multiple of the median seed's.
     pub(super) fn is_above_threshold(&self, cost: &Cost) -> bool {
-        self.severity_by_seed(cost) >= self.setup.options.threshold
+        self.severity_by_seed(cost) >= self.setup.options.confirm.threshold
     }
 
     /// Largest ratio to the median seed among the chosen costs, noisy ones included.
     fn severity_by_seed(&self, cost: &Cost) -> f64 {
         let Some(baseline) = self.record.baseline else { return 1.0 };
-        let chosen = self.setup.options.cost.iter();
+        let chosen = self.setup.options.confirm.cost.iter();
         chosen.map(|&resource| resource.ratio(cost[resource], baseline.cost[resource])).fold(0.0, f64::max)
     }
 
     /// Size model, if degradations are relative to size; `None` otherwise, and before sizes were measured.
     pub fn size_model(&self) -> Option<&SizeModel> {
-        self.record.sizes.model.as_ref().filter(|_| self.setup.options.relative_to == RelativeTo::Size)
+        self.record.sizes.model.as_ref().filter(|_| self.setup.options.confirm.relative_to == RelativeTo::Size)
     }
 
     /// Ratio that is compared with the threshold: the largest among the chosen costs. If degradations are relative to
@@ -71,7 +71,7 @@ impl Recorder<'_> {
             let ratio = model.ratio(resource, entry.cost[resource], entry.bytes);
             ratio / model.margin(resource, entry.bytes)
         };
-        self.setup.options.cost.iter().map(ratio).fold(0.0, f64::max)
+        self.setup.options.confirm.cost.iter().map(ratio).fold(0.0, f64::max)
     }
 
     pub(super) fn severity_of(&self, entry: EntryId) -> f64 {
@@ -90,7 +90,8 @@ impl Recorder<'_> {
     /// Sort key of the worst entry: its ratio, then its size; of equal ratios, the smaller entry is worse.
     fn badness(&self, entry: EntryId) -> (f64, std::cmp::Reverse<u64>) {
         let Entry { cost, bytes, .. } = self.record.entry(entry);
-        let by_size = self.ratio_by_size(cost, *bytes).filter(|_| self.setup.options.relative_to == RelativeTo::Size);
+        let by_size =
+            self.ratio_by_size(cost, *bytes).filter(|_| self.setup.options.confirm.relative_to == RelativeTo::Size);
         (by_size.unwrap_or_else(|| self.ratio(cost)), std::cmp::Reverse(*bytes))
     }
 
@@ -118,7 +119,7 @@ impl Recorder<'_> {
     /// for its hottest function, and exceeds the candidate that waits. Returns whether it reaches the threshold.
     pub(super) fn propose(&mut self, entry: EntryId) -> bool {
         let severity = self.severity_of(entry);
-        if severity < self.setup.options.threshold {
+        if severity < self.setup.options.confirm.threshold {
             return false;
         }
         let Some(key) = self.record.entry(entry).hottest else { return true };
@@ -139,7 +140,7 @@ impl Recorder<'_> {
         }
         let Entry { cost, hottest: Some(key), .. } = *self.record.entry(entry) else { return };
         let severity = self.severity_by_seed(&cost);
-        if severity < self.setup.options.threshold {
+        if severity < self.setup.options.confirm.threshold {
             return;
         }
         self.record.large_entries += 1;
@@ -155,7 +156,7 @@ impl Recorder<'_> {
         let severity = self.severity_of(worst);
         let known = self.record.judged.values().any(|&judged| judged >= severity);
         let waits = self.record.candidates.values().any(|&candidate| candidate == worst);
-        if severity >= self.setup.options.threshold && !known && !waits {
+        if severity >= self.setup.options.confirm.threshold && !known && !waits {
             self.record.candidates.insert(WORST, worst);
         }
     }

@@ -294,7 +294,7 @@ impl Recorder<'_> {
     /// Command that reproduces a finding: replays it beside the median seed, and beside the ordinary input of its size
     /// if that is another file.
     fn reproduce(&self, path: &Path, ordinary: Option<&Path>) -> String {
-        let shown = |path: &Path| self.setup.options.output.join(self.relative(path));
+        let shown = |path: &Path| self.setup.options.output().join(self.relative(path));
         let Some(_) = self.record.entries.get(self.record.reference.index()) else {
             return self.setup.target.replay_command(&[], &[&shown(path)]);
         };

@@ -129,7 +129,7 @@ impl Recorder<'_> {
             last_new: self.record.last_new.map(|at| self.elapsed().saturating_sub(at)),
             phase: self.phases.current(),
             target: Path::new(&self.program()).file_name().unwrap_or_default().to_string_lossy().into_owned(),
-            seed: self.setup.options.seed,
+            seed: self.setup.options.search.seed(),
             view: self.view(),
         }
     }
@@ -141,7 +141,7 @@ impl Recorder<'_> {
         self.record.last_write = now;
         self.phases.flush(now)?;
         self.logs.point(self.elapsed(), self.record.count(FindingKind::Degradation), self.largest_ratio(search))?;
-        self.diversity = self.setup.options.trace.and_then(|trace| diversity(search, trace));
+        self.diversity = self.setup.options.search.trace.and_then(|trace| diversity(search, trace));
         if let Some(diversity) = &self.diversity {
             self.logs.diversity_point(now, self.moment.executions, &validity(search), diversity)?;
         }
@@ -205,7 +205,7 @@ impl Recorder<'_> {
     /// Time as a multiple of the baseline's, as the search has measured it; `None` if there are counts, which say more, or
     /// the search follows another resource.
     fn searched_time(&self, entry: &Entry) -> Option<f64> {
-        let is_time = self.setup.options.steer == Some(Resource::Time);
+        let is_time = self.setup.options.search.steer == Some(Resource::Time);
         (is_time && !self.counts()).then(|| self.ratio(&entry.cost))
     }
 
@@ -250,9 +250,9 @@ impl Recorder<'_> {
         let record = &self.record;
         let mut summary = Summary {
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            command: self.setup.options.command.clone(),
-            seed: self.setup.options.seed,
-            steer: self.setup.options.steer.unwrap_or(Resource::Instructions),
+            command: self.setup.options.target.command.clone(),
+            seed: self.setup.options.search.seed(),
+            steer: self.setup.options.search.steer.unwrap_or(Resource::Instructions),
             repeatable: self.setup.options.is_repeatable(),
             campaign: record.campaign.clone(),
             started: summary::rfc3339(self.setup.started),
@@ -279,7 +279,7 @@ impl Recorder<'_> {
                 bytes: record.baseline.map(|b| b.bytes),
             },
             worst: self.worst(),
-            relative_to: self.setup.options.relative_to,
+            relative_to: self.setup.options.confirm.relative_to,
             sizes: self.sizes(),
             degradations: record.count(FindingKind::Degradation),
             large: record.large_entries,
@@ -329,7 +329,7 @@ impl Recorder<'_> {
                 histogram: known.bins,
             }
         };
-        let (by, chosen) = (self.setup.target.instrumentation, &self.setup.options.cost);
+        let (by, chosen) = (self.setup.target.instrumentation, &self.setup.options.confirm.cost);
         let is_measured = |resource: &Resource| match by.counts() {
             true => resource.is_always_measured() || chosen.contains(resource),
             false => by.measures(*resource),
@@ -366,10 +366,10 @@ impl Recorder<'_> {
             last_find: at(record.last_new),
             last_fault: at(record.last_fault),
             last_hang: at(record.last_hang),
-            hang_timeout: self.setup.options.hang_timeout,
+            hang_timeout: self.setup.options.target.hang_timeout,
             target: self.program(),
             engine: self.setup.target.engine().name().to_owned(),
-            command: self.setup.options.command.clone(),
+            command: self.setup.options.target.command.clone(),
         }
     }
 
@@ -390,7 +390,7 @@ impl Recorder<'_> {
         let status = Status { view: View { keys: false, ..self.view() }, ..self.status(search) };
         self.screen.show_now(&status);
         let report =
-            quagmire_results::final_report(&self.summary(Some(stopped_by), search), &self.setup.options.output);
+            quagmire_results::final_report(&self.summary(Some(stopped_by), search), self.setup.options.output());
         self.screen.finish(&report);
         Ok(())
     }

@@ -123,7 +123,7 @@ impl Recorder<'_> {
                 return Err(Error::other(format!(
                     "{shown}, a seed that all ratios are relative to, {damage}: give its file with -i again, or remove {} to go on \
                      without what is known of the campaign",
-                    self.setup.options.output.join(".checkpoint").display()
+                    self.setup.options.output().join(".checkpoint").display()
                 )));
             } else {
                 set_aside(self.setup, &path)?;

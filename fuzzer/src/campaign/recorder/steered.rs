@@ -16,7 +16,7 @@ impl Recorder<'_> {
 
     /// Perun's score: the cost ratio, times one plus the share of degraded resources.
     pub(super) fn score(&self, cost: &Cost) -> f64 {
-        let threshold = self.setup.options.threshold;
+        let threshold = self.setup.options.confirm.threshold;
         let degraded = self.record.baseline.map_or(0.0, |baseline| baseline.degraded_share(cost, threshold));
         self.ratio(cost) * (1.0 + degraded)
     }

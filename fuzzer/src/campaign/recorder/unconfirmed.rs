@@ -17,14 +17,14 @@ impl Recorder<'_> {
             Some(model) => model.ratio(resource, entry.cost[resource], entry.bytes),
             None => self.record.baseline.map_or(1.0, |all| resource.ratio(entry.cost[resource], all.cost[resource])),
         };
-        self.setup.options.cost.iter().map(ratio).fold(0.0, f64::max)
+        self.setup.options.confirm.cost.iter().map(ratio).fold(0.0, f64::max)
     }
 
     /// Remembers an entry as unconfirmed, if it is above the threshold. Returns whether it is.
     pub fn note_unconfirmed(&mut self, entry: EntryId, why: WhyUnconfirmed) -> bool {
         let of = self.record.entry(entry);
         let excess = self.excess(of);
-        if excess < self.setup.options.threshold {
+        if excess < self.setup.options.confirm.threshold {
             return false;
         }
         let Some(key) = of.hottest else { return true };
@@ -52,7 +52,7 @@ impl Recorder<'_> {
         let mut all: Vec<(EntryId, WhyUnconfirmed, f64)> = waiting
             .chain(self.record.unconfirmed.values().copied())
             .map(|(entry, why)| (entry, why, self.excess(self.record.entry(entry))))
-            .filter(|&(entry, _, excess)| excess >= self.setup.options.threshold && self.is_news(entry, excess))
+            .filter(|&(entry, _, excess)| excess >= self.setup.options.confirm.threshold && self.is_news(entry, excess))
             .collect();
         all.sort_by(|a, b| b.2.total_cmp(&a.2));
         let mut functions = std::collections::BTreeSet::new();

@@ -46,7 +46,7 @@ impl Recorder<'_> {
     }
 
     fn time_without_counts(&self) -> Option<String> {
-        self.record.samples.warning(self.setup.options.steer.is_some())
+        self.record.samples.warning(self.setup.options.search.steer.is_some())
     }
 
     /// For the summary.

@@ -59,7 +59,7 @@ impl<'a> Worker<'a> {
 
     /// Confirms candidates after the search, the worst entry among them.
     pub(super) fn confirm_last(&mut self) -> Result<()> {
-        if !self.setup.options.confirm {
+        if self.setup.options.confirm.no_confirm {
             return Ok(());
         }
         self.state.hooks.propose_worst();
@@ -76,7 +76,7 @@ impl<'a> Worker<'a> {
 
     /// Measures the noise of this machine, if the campaign is long enough and confirms.
     pub(super) fn measure_noise(&mut self) -> Result<()> {
-        if !self.setup.options.confirm || self.setup.options.time < ENOUGH_FOR_NOISE {
+        if self.setup.options.confirm.no_confirm || self.setup.options.time < ENOUGH_FOR_NOISE {
             return Ok(());
         }
         let reference = self.state.hooks.path_of(self.state.hooks.record.reference);
@@ -111,7 +111,7 @@ impl<'a> Worker<'a> {
 
     fn may_confirm(&self) -> bool {
         let recorder = &self.state.hooks;
-        self.setup.options.confirm
+        !self.setup.options.confirm.no_confirm
             && recorder.has_candidate()
             && (recorder.record.confirming.is_zero()
                 || recorder.record.confirming.as_secs_f64() < CONFIRMATION_SHARE * recorder.session().as_secs_f64())
@@ -120,12 +120,12 @@ impl<'a> Worker<'a> {
     fn confirmer(&self) -> Confirmer<'a> {
         let options = &self.setup.options;
         let (now, session) = (Instant::now(), self.state.hooks.session());
-        let left = left_for_confirmations(options.time, options.hang_timeout, session);
+        let left = left_for_confirmations(options.time, options.target.hang_timeout, session);
         Confirmer {
             target: &self.setup.target,
-            criteria: Criteria { threshold: options.threshold, resources: options.cost.clone() },
-            hang_timeout: options.hang_timeout,
-            memory_limit: options.memory_limit,
+            criteria: Criteria { threshold: options.confirm.threshold, resources: options.confirm.cost.clone() },
+            hang_timeout: options.target.hang_timeout,
+            memory_limit: options.target.memory_limit,
             deadline: now.checked_add(left).unwrap_or(now),
         }
     }

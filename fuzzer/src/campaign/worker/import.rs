@@ -222,7 +222,7 @@ impl Worker<'_> {
         // the log has them all; a full disk shows elsewhere
         let _ = recorder.log(&format!("the seed {shown} {how}"));
         let target = &self.setup.target;
-        let file = recorder.record.findings.last().map(|finding| self.setup.options.output.join(&finding.path));
+        let file = recorder.record.findings.last().map(|finding| self.setup.options.output().join(&finding.path));
         let path = if seed.path.exists() { seed.path.clone() } else { file.unwrap_or_default() };
         recorder.record.seed_ends.add(how, shown, || target.replay_command(&[], &[&path]));
     }
@@ -286,7 +286,7 @@ impl Worker<'_> {
                 let ends = self.state.hooks.record.seed_ends.in_words().unwrap_or_default();
                 return Err(Error::target(format!(
                     "{none}: {ends} (faults/ and hangs/ are in {}); give at least one that the target takes",
-                    self.setup.options.output.display()
+                    self.setup.options.output().display()
                 )));
             };
             let ranked =

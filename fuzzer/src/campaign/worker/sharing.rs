@@ -69,8 +69,8 @@ impl Sharing {
         if setup.place.number == 0 {
             siblings.with_their_ends();
         }
-        if let Some((meeting, name)) = &setup.options.sync {
-            siblings.meet_in(meeting.clone(), name.clone());
+        if let Some((meeting, name)) = setup.options.meeting() {
+            siblings.meet_in(meeting.to_owned(), name);
         }
         Some(Self { siblings, run: HashSet::new(), hits: BTreeMap::new() })
     }
@@ -113,7 +113,7 @@ impl Worker<'_> {
             while !place.statistics.others_have_ended() && until.is_none_or(|until| Instant::now() < until) {
                 if until.is_none() && (place.statistics.is_stopped() || stop_requested() || TIME_UP.load(Relaxed)) {
                     place.statistics.stop();
-                    until = Some(Instant::now() + ENDING + self.setup.options.hang_timeout);
+                    until = Some(Instant::now() + ENDING + self.setup.options.target.hang_timeout);
                 }
                 std::thread::sleep(Duration::from_millis(20));
                 self.look()?;

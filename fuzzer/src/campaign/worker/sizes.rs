@@ -126,7 +126,7 @@ impl Worker<'_> {
 
     fn is_time_for_sizes(&self, started: Instant) -> bool {
         let options = &self.setup.options;
-        let limit: Duration = options.time.mul_f64(SHARE).min(options.hang_timeout);
+        let limit: Duration = options.time.mul_f64(SHARE).min(options.target.hang_timeout);
         // the next run may take as long as all runs before it together
         let spent = self.state.hooks.record.sizes.spent + started.elapsed();
         2 * spent < limit && !TIME_UP.load(Relaxed) && !stop_requested()

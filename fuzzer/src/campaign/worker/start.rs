@@ -25,7 +25,7 @@ use crate::{
         recorder::Recorder,
         supervisor::Restart,
     },
-    options::Options,
+    options::{Experiment, Options},
 };
 use quagmire_analysis::required::require;
 use quagmire_base::{
@@ -122,7 +122,7 @@ impl Start {
         } else {
             (restart.vault.load().filter(|saved| saved.fingerprint == fingerprint), None)
         };
-        let towards = Towards::new(setup.places.clone(), setup.options.towards.is_watched_only);
+        let towards = Towards::new(setup.places.clone(), setup.options.search.has(Experiment::TowardsWatch));
         let (saved, unusable) = match saved {
             Some(saved) if !saved.search.towards.is_same(&towards) => {
                 (None, Some("it is of other places of --towards".to_owned()))
@@ -190,10 +190,10 @@ pub(super) fn no_display() -> Result<File> {
 /// If no function has the name of one that valid runs enter.
 pub(super) fn observe(executor: &mut HarnessExecutor, options: &Options) -> Result<()> {
     let counts = executor.counts_mut();
-    if let Some(kind) = options.trace {
+    if let Some(kind) = options.search.trace {
         counts.trace(kind);
     }
-    options.valid_if_reached.as_ref().map_or(Ok(()), |function| require(counts, function))
+    options.search.validity.valid_if_reached.as_ref().map_or(Ok(()), |function| require(counts, function))
 }
 
 /// Applies the options of this session to the knowledge of the search.
@@ -204,19 +204,19 @@ pub(super) fn configure(search: &mut SearchState, record: &Record, setup: &Setup
     let options = &setup.options;
     search.objective = options.objective();
     record.steered.iter().for_each(|&(_, noise)| search.objective.set_noise(noise));
-    search.ignores_maxima = options.ignore_maxima;
-    search.keeps_early_ends = options.keep_early_ends;
-    search.effort.focus = options.focus;
+    search.ignores_maxima = options.search.has(Experiment::NoEdgeMaxima);
+    search.keeps_early_ends = options.search.keep_early_ends;
+    search.effort.focus = options.search.focus;
     search.size_limit.begin(setup.first_size, setup.max_size);
     // with a grammar, bytes have a tenth of the mutants, which pays for no masks of bytes
-    let has_grammar = setup.grammar.is_some() && options.choices != Mode::Off;
+    let has_grammar = setup.grammar.is_some() && options.search.choices != Mode::Off;
     search.set_masking(Masking {
-        no_mask: options.masking.no_mask || has_grammar,
-        no_trim: options.masking.no_trim || has_grammar,
-        ..options.masking
+        no_mask: options.search.masking().no_mask || has_grammar,
+        no_trim: options.search.masking().no_trim || has_grammar,
+        ..options.search.masking()
     });
-    search.rare.no_bootstrap = options.no_bootstrap;
-    search.choices.structures.are_required = options.choices == Mode::Structure;
+    search.rare.no_bootstrap = options.search.has(Experiment::NoBootstrap);
+    search.choices.structures.are_required = options.search.choices == Mode::Structure;
     search.rare.part = ClientPart { number: setup.place.number as u32, of: setup.place.of as u32 };
 }
 
@@ -259,19 +259,26 @@ pub(super) fn operators(
 ) -> Result<(Operators, ChoiceOptions, Vec<Vec<u8>>)> {
     let Setup { options, rules, grammar, .. } = setup;
     let mut tokens = read_tokens(options)?;
-    if options.auto_dict {
+    if !options.search.no_auto_dict {
         tokens.add_tokens(tokens_of_code().iter().filter(|token| token.len() <= setup.first_size));
     }
-    let learns = options.auto_dict && harness.comparisons().is_some();
+    let learns = !options.search.no_auto_dict && harness.comparisons().is_some();
     let has_tokens = learns || !tokens.tokens().is_empty();
     let known = tokens.tokens().to_vec();
     let choices = language::choices(options, grammar.as_ref(), rules, known.clone());
     tokens.add_tokens(&search.words);
     state.set_max_size(search.size_limit.now());
     state.add_metadata(tokens);
-    let uses = |name: &str| is_used(options.rules.as_deref(), name);
+    let uses = |name: &str| is_used(options.search.rules.as_deref(), name);
     let own = harness.own_mutator(search.size_limit.now())?;
-    let operators = Operators::new(rules, uses, has_tokens, own, options.strategy, options.input_type.is_some());
+    let operators = Operators::new(
+        rules,
+        uses,
+        has_tokens,
+        own,
+        options.search.mutations_per_rule,
+        options.search.input_type.is_some(),
+    );
     let operators = if setup.target.instrumentation.counts() { operators } else { operators.prefer_rules() };
     Ok((operators, choices, known))
 }
@@ -279,7 +286,7 @@ pub(super) fn operators(
 /// Reads the tokens of the dictionaries.
 fn read_tokens(options: &Options) -> Result<Tokens> {
     let mut tokens = Tokens::new();
-    for path in &options.dictionaries {
+    for path in &options.search.dict {
         let refused = |what: &dyn std::fmt::Display| {
             Error::usage(format!(
                 "--dict {}: {what}; it takes AFL's dictionaries, lines of name=\"value\"",
@@ -300,11 +307,11 @@ fn read_tokens(options: &Options) -> Result<Tokens> {
 /// # Errors
 /// If it was made with another one.
 fn check_steering(setup: &Setup, saved: &Record) -> Result<()> {
-    let (before, now) = (saved.steered.map(|(resource, _)| resource), setup.options.steer);
+    let (before, now) = (saved.steered.map(|(resource, _)| resource), setup.options.search.steer);
     if saved.baseline.is_none() || before == now {
         return Ok(());
     }
-    let (folder, before) = (setup.options.output.display(), before.unwrap_or(Resource::Instructions));
+    let (folder, before) = (setup.options.output().display(), before.unwrap_or(Resource::Instructions));
     Err(Error::usage(format!("{folder} holds a campaign of --steer {before}: give that, or another folder")))
 }
 
@@ -332,7 +339,7 @@ fn uncounted_hash(setup: &Setup) -> Option<u64> {
 /// # Errors
 /// If it was made with a generator and goes on without one, or the other way: its inputs would mean something else.
 fn of_other(setup: &Setup, saved: &Record) -> Result<Option<&'static str>> {
-    let folder = setup.options.output.display();
+    let folder = setup.options.output().display();
     match (saved.generator, generator_hash(setup)) {
         (Some(_), None) => {
             Err(Error::usage(format!("{folder} holds a campaign with a generator: name that with --generator")))

@@ -40,7 +40,7 @@ pub(super) fn count_cycles(executor: &mut HarnessExecutor, options: &Options, ta
 }
 
 fn counters(options: &Options, target: &TargetInfo) -> Result<Option<Counters>> {
-    if options.steer != Some(Resource::Cycles) {
+    if options.search.steer != Some(Resource::Cycles) {
         return Ok(None);
     }
     if target.is_isolated() {
@@ -54,7 +54,7 @@ fn counters(options: &Options, target: &TargetInfo) -> Result<Option<Counters>> 
 
 /// Warning at the start of a search that follows a measured resource; `None` if it follows counts.
 pub(super) fn warning(options: &Options) -> Option<String> {
-    let steered = options.steer?;
+    let steered = options.search.steer?;
     Some(format!(
         "--steer {steered}: the search follows {steered}, which differs from run to run: --seed does not repeat it"
     ))
@@ -64,7 +64,7 @@ impl Worker<'_> {
     /// Measures the noise of the resource that the search follows, if it is a measured one, by repeated runs of seeds.
     /// Takes 2 % of the campaign's time at most, 4 % where nothing is counted.
     pub(super) fn measure_steered_noise(&mut self) -> Result<()> {
-        let Some(resource) = self.setup.options.steer else { return Ok(()) };
+        let Some(resource) = self.setup.options.search.steer else { return Ok(()) };
         let (_, seeds) = self.state.hooks.sampled_seeds()?;
         let started = Instant::now();
         let mut ends = vec![BTreeSet::new(); seeds.len()];
@@ -114,7 +114,7 @@ impl Worker<'_> {
         let options = &self.setup.options;
         // without counts there is no model of sizes, which would take as much
         let share = if self.setup.target.instrumentation.counts() { SHARE } else { 2.0 * SHARE };
-        let limit: Duration = options.time.mul_f64(share).min(options.hang_timeout);
+        let limit: Duration = options.time.mul_f64(share).min(options.target.hang_timeout);
         // the next runs may take as long as all runs before them together
         2 * started.elapsed() < limit && !TIME_UP.load(Relaxed) && !stop_requested()
     }

@@ -1,5 +1,7 @@
 //! The builds that are compared: started, and checked to differ in nothing but the program.
 
+use std::ffi::OsString;
+
 use std::collections::BTreeSet;
 
 use super::{CompareOptions, Old, side::Side, subject::Subject};
@@ -27,16 +29,16 @@ impl Builds {
     ///
     /// # Errors
     /// If one cannot be started, or they differ in compilers, flags or instrumentation and that is not allowed.
-    pub(super) fn open(options: &CompareOptions, subjects: &[Subject]) -> Result<Self> {
+    pub(super) fn open(options: &CompareOptions, old: &Old, new: &[OsString], subjects: &[Subject]) -> Result<Self> {
         let largest = subjects.iter().map(|subject| subject.bytes.len()).max().unwrap_or(0);
         let capacity = largest.max(ROOM);
-        let old = match &options.old {
+        let old = match old {
             Old::Build(program) => Some(Side::open(program, options, capacity)?),
             _ => None,
         };
-        let new = Side::open(&options.new, options, capacity)?;
+        let new = Side::open(new, options, capacity)?;
         if let Some(old) = &old {
-            check(&old.about, &new.about, options.is_forced)?;
+            check(&old.about, &new.about, options.force)?;
         }
         let instrumentation = new.about.instrumentation;
         if !instrumentation.is_exact() {

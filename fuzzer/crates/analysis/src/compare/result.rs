@@ -1,6 +1,6 @@
 //! The result for exporters: verdicts, tolerated ones among them, with what moved.
 
-use std::{ffi::OsStr, path::Path};
+use std::path::Path;
 
 use super::{
     CompareOptions, builds::Builds, evidence::Evidence, limits::Limits, moved, side::Side, subject::Subject,
@@ -101,11 +101,11 @@ fn figures(run: &Run, instrumentation: Instrumentation) -> RunFigures {
 /// Command that shows what an input costs.
 fn reproduce(new: &Side, options: &CompareOptions, path: &Path) -> String {
     let path = path.display().to_string();
-    let generator = options.generator.as_deref().map(OsStr::to_string_lossy);
+    let generator = options.target.generator.as_deref().map(Path::to_string_lossy);
     let behind = generator.as_deref().map(|file| ["--generator", file]);
     let command = new.about.command.iter().map(String::as_str);
-    let extension = options.extension.as_deref().filter(|_| new.reads_file).map(|extension| ["-e", extension]);
+    let extension = options.target.extension.as_deref().filter(|_| new.reads_file).map(|extension| ["-e", extension]);
     let words = ["quagmire", "replay"].into_iter().chain(behind.into_iter().flatten());
-    let words = words.chain(extension.into_iter().flatten()).chain(options.scratch.then_some("--scratch"));
+    let words = words.chain(extension.into_iter().flatten()).chain(options.target.scratch.then_some("--scratch"));
     shell::command(words.chain([path.as_str(), "--"]).chain(command))
 }

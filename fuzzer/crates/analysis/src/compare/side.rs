@@ -38,7 +38,7 @@ impl Side {
         if kind == ProgramKind::Mutants {
             return Err(refuse_mutants(path));
         }
-        if kind == ProgramKind::Harness && options.scratch {
+        if kind == ProgramKind::Harness && options.target.scratch {
             return Err(Error::usage(format!(
                 "--scratch is for programs without a harness: {} is one",
                 path.display()
@@ -47,11 +47,11 @@ impl Side {
         let settings = build_settings(path)?.into_iter().collect();
         let remote = RemoteOptions {
             program: program.to_vec(),
-            generator: options.generator.clone(),
-            extension: options.extension.clone(),
-            scratch: options.scratch,
+            generator: options.target.generator.clone().map(OsString::from),
+            extension: options.target.extension.clone(),
+            scratch: options.target.scratch,
             capacity,
-            runs: options.runs.clone(),
+            runs: options.target.runner(),
         };
         let runner = RemoteRunner::start(&remote)?;
         let command = program.iter().map(|word| word.to_string_lossy().into_owned()).collect();

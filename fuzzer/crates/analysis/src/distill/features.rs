@@ -1,6 +1,6 @@
 //! Features of runs: properties that the distilled corpus keeps.
 
-use std::{fmt, str::FromStr};
+use std::fmt;
 
 use super::rows::Rows;
 use crate::runner::{EdgeCount, Run};
@@ -41,14 +41,6 @@ impl Purpose {
 impl fmt::Display for Purpose {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
-    }
-}
-
-impl FromStr for Purpose {
-    type Err = ();
-
-    fn from_str(name: &str) -> Result<Self, ()> {
-        Self::ALL.into_iter().find(|purpose| purpose.name() == name).ok_or(())
     }
 }
 

@@ -14,13 +14,24 @@ mod report;
 mod rows;
 mod subsumed;
 
-use std::{fmt, path::PathBuf, str::FromStr};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
+
+use clap::{
+    Parser,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
 
 use serde::Serialize;
 
 pub(crate) use self::corpus::check_empty;
 use self::{corpus::Corpus, inputs::Examiner, report::DistillReport};
-use crate::{interruption, runner::RunnerOptions};
+use crate::{
+    command::{EXIT_CODES, TargetOptions, need, say_what_is_missing},
+    interruption, values,
+};
 pub use features::Purpose;
 use quagmire_base::{
     error::{Error, ExitCode, Result},
@@ -30,23 +41,83 @@ use quagmire_base::{
 };
 use quagmire_execution::{harness::Harness, info::TargetInfo};
 
-/// Options of `distill` after defaults and checks.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Find the smallest corpus that covers as much, or costs as much, as given inputs
+#[derive(Clone, Debug, Parser)]
+#[command(
+    name = "distill",
+    override_usage = "quagmire distill [OPTIONS] INPUTS... -o DIR -- PROGRAM [ARGS... @@]",
+    after_help = EXIT_CODES
+)]
 pub struct DistillOptions {
-    /// Files and folders of inputs, as given; at least one.
+    /// The inputs: files, or folders of files
+    #[arg(value_name = "INPUTS")]
     pub inputs: Vec<PathBuf>,
-    /// Folder for the corpus.
-    pub output: PathBuf,
-    /// Properties that the corpus keeps.
-    pub purpose: Purpose,
-    /// Sum that the corpus has the least of.
-    pub weight: Weight,
-    /// Whether to print, for each input that is left out, those that subsume it.
+    /// The folder for the corpus: a new one, or an empty one
+    #[arg(short = 'o', long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Purpose of the corpus, which says what it keeps. coverage: each edge in each of AFL's buckets; cost: the maximum of each edge, function and
+    /// resource, and each law of findings; mutants: each mutant that is killed, of a build with QUAGMIRE_MUTANTS=1
+    #[arg(long = "for", value_name = "PURPOSE", default_value = "coverage", value_parser = kept())]
+    pub purpose: Kept,
+    /// The amount to keep small: cost (instructions), size (bytes) or inputs [default: cost for
+    /// coverage, size for cost]
+    #[arg(long, value_name = "WEIGHT", value_parser = values::named(&Weight::ALL, Weight::name))]
+    pub weight: Option<Weight>,
+    /// Say of each input that is left out which ones subsume it
+    #[arg(long)]
     pub verbose: bool,
-    /// Whether to print JSON.
+    /// Print JSON
+    #[arg(long)]
     pub json: bool,
-    /// How the target is run.
-    pub runs: RunnerOptions,
+    /// The options that `fuzz` and `replay` have as well.
+    #[command(flatten)]
+    pub target: TargetOptions,
+}
+
+/// Properties that the corpus keeps; `None` for the mutants that are killed, which need a build of their own.
+pub type Kept = Option<Purpose>;
+
+/// Name of `None` among [`Kept`].
+const MUTANTS: &str = "mutants";
+
+fn kept() -> impl TypedValueParser<Value = Kept> {
+    let names = Purpose::ALL.map(Purpose::name).into_iter().chain([MUTANTS]);
+    PossibleValuesParser::new(names).map(|name| Purpose::ALL.into_iter().find(|purpose| purpose.name() == name))
+}
+
+impl DistillOptions {
+    /// Refuses options that make no sense together.
+    ///
+    /// # Errors
+    /// A usage error in one line that names the option and the remedy.
+    pub fn check(&self) -> Result<()> {
+        need(&self.inputs, "no inputs to distill: name files or folders")?;
+        if self.output.is_none() {
+            return Err(Error::usage("no folder for the corpus: name one with -o"));
+        }
+        for (option, is_given) in [("--weight", self.weight.is_some()), ("--verbose", self.verbose)] {
+            if is_given && self.purpose.is_none() {
+                return Err(Error::usage(format!("{option}: it is for --for coverage and cost: leave it out")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Folder for the corpus, which [`check`](Self::check) has asked for.
+    pub fn output(&self) -> &Path {
+        self.output.as_deref().unwrap_or(Path::new(""))
+    }
+
+    fn purpose(&self) -> Purpose {
+        self.purpose.unwrap_or_default()
+    }
+
+    fn weight(&self) -> Weight {
+        self.weight.unwrap_or(match self.purpose() {
+            Purpose::Coverage => Weight::Cost,
+            Purpose::Cost => Weight::Size,
+        })
+    }
 }
 
 /// Weight of an input; the corpus has the least sum of it.
@@ -88,25 +159,18 @@ impl fmt::Display for Weight {
     }
 }
 
-impl FromStr for Weight {
-    type Err = ();
-
-    fn from_str(name: &str) -> Result<Self, ()> {
-        Self::ALL.into_iter().find(|weight| weight.name() == name).ok_or(())
-    }
-}
-
 /// Runs `quagmire distill`.
 ///
 /// # Errors
 /// If the output folder is not empty, an input cannot be read, the target cannot be run, no input returns, or the user
 /// has stopped it: then the corpus is that of the inputs so far.
 pub fn run(options: &DistillOptions, target: &TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
-    check_empty(&options.output)?;
+    say_what_is_missing(target, harness, options.json);
+    check_empty(options.output())?;
     let (paths, warnings) = Seeds::list(&options.inputs)?;
     warnings.iter().for_each(|warning| warn(warning));
     interruption::watch();
-    let mut examiner = Examiner::new(harness, options.runs.clone(), options.purpose, target, &paths)?;
+    let mut examiner = Examiner::new(harness, options.target.runner(), options.purpose(), target, &paths)?;
     let examined = examiner.examine(&paths)?;
     if examined.candidates.is_empty() && examined.left == 0 {
         let files = counted(paths.len() as u64, "input");
@@ -115,8 +179,8 @@ pub fn run(options: &DistillOptions, target: &TargetInfo, harness: &'static Harn
             report::reasons(&examined.unfit)
         )));
     }
-    let mut corpus = Corpus::choose(&examined, options.weight);
-    corpus.write(&mut examiner, &examined, &options.output)?;
+    let mut corpus = Corpus::choose(&examined, options.weight());
+    corpus.write(&mut examiner, &examined, options.output())?;
     let report = DistillReport::new(options, &examined, &corpus, examiner.executions());
     print::print(&report, options)?;
     if examined.left > 0 {
@@ -124,7 +188,7 @@ pub fn run(options: &DistillOptions, target: &TargetInfo, harness: &'static Harn
         return Err(Error::other(format!(
             "stopped by a signal after {done} of {all} inputs: the corpus in {} keeps what these do, and not what the \
              others do",
-            options.output.display()
+            options.output().display()
         )));
     }
     Ok(ExitCode::Ended)

@@ -40,7 +40,7 @@ pub(super) fn print(report: &DistillReport, options: &DistillOptions) -> Result<
         text += "\n";
         report.left_out.iter().for_each(|one| text += &line(one));
     }
-    let _ = writeln!(text, "\nThe corpus is in {}", shown(&options.output.display().to_string()));
+    let _ = writeln!(text, "\nThe corpus is in {}", shown(&options.output().display().to_string()));
     print_text(&text, Form::Lines)
 }
 

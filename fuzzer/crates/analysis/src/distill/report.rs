@@ -147,9 +147,9 @@ impl DistillReport {
         examined.unfit.iter().for_each(|(_, why)| *reasons.entry(why.reason()).or_default() += 1);
         let (weight, bound) = (corpus.weight, corpus.bound);
         Self {
-            r#for: options.purpose,
+            r#for: options.purpose(),
             features: examined.rows.features() as u64,
-            weighed_by: options.weight,
+            weighed_by: options.weight(),
             cost: examined.resource,
             weight,
             lower_bound: bound,

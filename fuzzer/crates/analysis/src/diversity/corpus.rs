@@ -62,7 +62,7 @@ fn run_all(
     deadly: &BTreeSet<usize>,
 ) -> Result<Result<Figures, usize>> {
     let page = InputPage::new(inputs.iter().map(Vec::len).max().unwrap_or(0).max(1))?;
-    page.set_hang_timeout(options.hang_timeout);
+    page.set_hang_timeout(options.target.hang_timeout);
     let mut figures = Figures { ended_early: deadly.len() as u64, ..Figures::default() };
     let mut next = 0;
     while next < inputs.len() {
@@ -121,15 +121,15 @@ fn in_child(
     first: usize,
     deadly: &BTreeSet<usize>,
 ) -> Result<Part> {
-    let mut executor = prepare::prepare_target(harness, page, options.debug_target)?;
+    let mut executor = prepare::prepare_target(harness, page, options.target.debug_target)?;
     executor.counts_mut().trace(options.trace);
-    if let Some(wanted) = &options.valid_if_reached {
+    if let Some(wanted) = &options.validity.valid_if_reached {
         require(executor.counts_mut(), wanted)?;
     }
     harness.start_timer(timer::RunLimits {
-        hang: options.hang_timeout,
+        hang: options.target.hang_timeout,
         clock: timer::HangClock::Wall,
-        memory: options.memory_limit,
+        memory: options.target.memory_limit,
         deadline: u64::MAX,
     });
     let mut part = Part { next: first, ..Part::default() };

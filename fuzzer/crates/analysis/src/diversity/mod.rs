@@ -3,7 +3,9 @@
 mod corpus;
 mod print;
 
-use std::{path::PathBuf, time::Duration};
+use std::path::PathBuf;
+
+use clap::{Args, Parser};
 
 use serde::Serialize;
 
@@ -16,28 +18,70 @@ use quagmire_base::{
 use quagmire_execution::{
     diversity::{hill::Hill, trace::TraceKind},
     harness::Harness,
+    info::TargetInfo,
 };
 
-/// Options of `diversity` after defaults and checks.
-#[derive(Clone, Debug, PartialEq, Eq)]
+use crate::{
+    command::{Command, EXIT_CODES, TargetOptions, need, say_what_is_missing},
+    values,
+};
+
+/// Show how many distinct things given inputs do, and how evenly they exercise the program
+#[derive(Clone, Debug, Parser)]
+#[command(
+    name = "diversity",
+    override_usage = "quagmire diversity [OPTIONS] INPUTS... -- PROGRAM [ARGS... @@]",
+    after_help = EXIT_CODES
+)]
 pub struct DiversityOptions {
-    /// Files and folders of inputs, as given; at least one.
+    /// The inputs: files, or folders of files; each folder is a corpus of its own
+    #[arg(value_name = "INPUTS")]
     pub inputs: Vec<PathBuf>,
-    /// Size of the random samples of traces by which corpora are compared, at least 1; `None` for as many as the
-    /// poorest corpus has, if there are several.
+    /// Compare random samples of so many unique valid traces of each corpus [default: as many as the smallest has, if
+    /// there are several]
+    #[arg(long, value_name = "N", value_parser = values::count::<u64>)]
     pub traces: Option<u64>,
-    /// Difference that makes two traces distinct.
+    /// The difference between two runs: exact (how often each branch was executed), bucketed (in AFL's eight classes), edges
+    /// (whether)
+    #[arg(long, value_name = "KIND", default_value = "bucketed")]
+    #[arg(value_parser = values::named(&TraceKind::ALL, TraceKind::name))]
     pub trace: TraceKind,
-    /// Function that valid runs enter, as typed.
-    pub valid_if_reached: Option<String>,
-    /// Whether to print JSON.
+    /// Print JSON
+    #[arg(long)]
     pub json: bool,
-    /// Hang timeout of a run; at least 10 ms.
-    pub hang_timeout: Duration,
-    /// Memory limit of the target in bytes; 0 for none.
-    pub memory_limit: u64,
-    /// Whether to show the target's output.
-    pub debug_target: bool,
+    /// The options that `fuzz` has as well.
+    #[command(flatten)]
+    pub validity: ValidityOptions,
+    /// The options that `fuzz` and `replay` have as well.
+    #[command(flatten)]
+    pub target: TargetOptions,
+}
+
+/// Which runs are valid.
+#[derive(Clone, Debug, Args)]
+pub struct ValidityOptions {
+    /// Only runs that enter this function are valid: its name, or a regular expression
+    #[arg(long, value_name = "FUNCTION", help_heading = "Search")]
+    pub valid_if_reached: Option<String>,
+}
+
+impl Command for DiversityOptions {
+    fn target(&mut self) -> Option<&mut TargetOptions> {
+        Some(&mut self.target)
+    }
+
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.inputs.clone()
+    }
+
+    fn check(&self) -> Result<()> {
+        need(&self.inputs, "no inputs to look at: name files or folders")
+    }
+
+    fn run(self: Box<Self>, target: TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
+        say_what_is_missing(&target, harness, self.json);
+        run(&self, harness)
+    }
 }
 
 /// Result of `quagmire diversity`, as printed with `--json`.
@@ -81,7 +125,7 @@ struct Sample {
 }
 
 /// Runs `quagmire diversity`: runs all inputs and prints the figures.
-pub fn run(options: &DiversityOptions, harness: &'static Harness) -> Result<ExitCode> {
+fn run(options: &DiversityOptions, harness: &'static Harness) -> Result<ExitCode> {
     let corpora = corpora(&options.inputs)?;
     let mut found = Vec::new();
     for (name, inputs) in &corpora {

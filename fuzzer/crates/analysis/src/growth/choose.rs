@@ -162,7 +162,7 @@ fn evaluate(runner: &mut Runner, options: &GrowthOptions, hot: &Hot, one: Candid
         return Ok(None);
     }
     let amount = hot.amount(&at_n);
-    let longest = options.runs.hang_timeout.min(options.budget).as_secs_f64();
+    let longest = options.target.hang_timeout.min(options.budget).as_secs_f64();
     let is_within_list = template.list_end().is_none_or(|last| 4 * n <= last);
     let grows = is_within_list && at_n.seconds * 40.0 < longest * HANG_SHARE;
     let larger = if grows { (run(2 * n)?, run(4 * n)?) } else { (None, None) };

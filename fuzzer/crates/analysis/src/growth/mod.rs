@@ -25,10 +25,14 @@ use std::{
     time::{Duration, Instant},
 };
 
+use clap::Parser;
+
 use crate::{
+    command::{Command, EXIT_CODES, TargetOptions, say_what_is_missing},
     interruption,
     print::{USUAL_WIDTH, print_text},
     runner::{Detail, Runner, RunnerOptions},
+    values,
 };
 pub use fits::PlaceLaw;
 pub use parts::PartsReport;
@@ -60,25 +64,81 @@ const LARGEST_FILE: u64 = 1 << 24;
 /// Ratio of the input's size that larger sizes are given room for.
 const ROOM: u64 = 8;
 
-/// Options of `growth` after defaults and checks.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Resources whose growth can be asked for.
+const RESOURCES: [Resource; 6] =
+    [Resource::Instructions, Resource::Edges, Resource::Time, Resource::Heap, Resource::HeapTotal, Resource::Stack];
+
+/// Find the law by which the cost of an input grows with its size
+#[derive(Clone, Debug, Parser)]
+#[command(
+    name = "growth",
+    override_usage = "quagmire growth [OPTIONS] INPUT -- PROGRAM [ARGS... @@]",
+    after_help = EXIT_CODES
+)]
 pub struct GrowthOptions {
-    /// The input; `None` only if there is a template.
+    /// The input
+    #[arg(value_name = "INPUT")]
     pub input: Option<PathBuf>,
-    /// Template given by the user.
+    /// The template of the input, instead of finding it out: 'rep(N){"["}', 'nest(N){"(" | "x" | ")"}'; see the book
+    #[arg(long, value_name = "TEMPLATE")]
     pub template: Option<String>,
-    /// Resource whose growth is asked for.
+    /// The resource whose growth is asked for: instructions, edges, time, heap, heap-total or stack
+    #[arg(long = "cost", value_name = "RESOURCE", default_value = "instructions")]
+    #[arg(value_parser = values::named(&RESOURCES, Resource::name))]
     pub resource: Resource,
-    /// Time for all runs.
+    /// Time for all runs
+    #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = values::some_time)]
     pub budget: Duration,
-    /// Largest input in bytes.
+    /// Run no larger inputs, unless the input is nearly as large
+    #[arg(long = "max-size", value_name = "SIZE", default_value = "1MiB", value_parser = values::some_size)]
     pub max_bytes: u64,
-    /// Whether to test a prediction of CPU time by a run.
+    /// Test the predicted CPU time by a run of so many repetitions, or of so many times the largest size (10x) [without N: of
+    /// those expected to take a second]
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    #[arg(value_parser = verify)]
     pub verify: Option<Verify>,
-    /// Whether to print JSON.
+    /// Print JSON
+    #[arg(long)]
     pub json: bool,
-    /// How the target is run.
-    pub runs: RunnerOptions,
+    /// The options that `fuzz` and `replay` have as well.
+    #[command(flatten)]
+    pub target: TargetOptions,
+}
+
+impl Command for GrowthOptions {
+    fn target(&mut self) -> Option<&mut TargetOptions> {
+        Some(&mut self.target)
+    }
+
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.input.iter().cloned().collect()
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.input.is_none() && self.template.is_none() {
+            return Err(Error::usage("no input whose growth to look at: name a file, or give a --template"));
+        }
+        Ok(())
+    }
+
+    fn run(self: Box<Self>, target: TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
+        say_what_is_missing(&target, harness, self.json);
+        run(&self, &target, harness)
+    }
+}
+
+fn verify(text: &str) -> Result<Verify, String> {
+    let (number, kind): (_, fn(u64) -> Verify) = match text.strip_suffix('x') {
+        Some(number) => (number, Verify::Times),
+        None => (text, Verify::Repetitions),
+    };
+    match number.parse() {
+        _ if text.is_empty() => Ok(Verify::Second),
+        Ok(number) if number > 0 => Ok(kind(number)),
+        _ => Err(format!(
+            "`{text}` is no number of repetitions: write one, a multiple of the largest size such as 10x, or --verify alone"
+        )),
+    }
 }
 
 impl GrowthOptions {
@@ -103,14 +163,14 @@ pub enum Verify {
 ///
 /// # Errors
 /// If the input cannot be read, no template describes it, it does not return, or the target cannot be run.
-pub fn run(options: &GrowthOptions, target: &TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
+fn run(options: &GrowthOptions, target: &TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
     interruption::watch();
     let started = Instant::now();
     let input = options.input.as_ref().map(read).transpose()?;
     let given = options.template.as_deref().map(parse).transpose()?;
     let size = input.as_ref().map_or(0, |(_, bytes)| bytes.len() as u64);
     let options = &GrowthOptions { max_bytes: options.max_bytes.max(size.saturating_mul(ROOM)), ..options.clone() };
-    let mut runner = Runner::new(harness, options.max_bytes as usize, options.runs.clone())?;
+    let mut runner = Runner::new(harness, options.max_bytes as usize, options.target.runner())?;
     match study(&mut runner, options, target, given, input.as_ref(), started)? {
         Outcome::Report(report) => print(&verified(*report, options, harness)?, options.json)?,
         Outcome::NoLaw(nothing) if options.json => print_json(&nothing)?,
@@ -167,8 +227,8 @@ fn verified(made: Report, options: &GrowthOptions, harness: &'static Harness) ->
         report.notes.push(format!("N = {}, {} bytes, is too large to be run", grouped(n), grouped(bytes)));
         return Ok(report);
     }
-    let hang_timeout = options.runs.hang_timeout.max(Duration::from_secs_f64(predicted * 5.0 + 1.0));
-    let runs = RunnerOptions { hang_timeout, ..options.runs.clone() };
+    let hang_timeout = options.target.hang_timeout.max(Duration::from_secs_f64(predicted * 5.0 + 1.0));
+    let runs = RunnerOptions { hang_timeout, ..options.target.runner() };
     let mut runner = Runner::new(harness, bytes as usize, runs)?;
     let Ok(input) = template.render(n, bytes) else { return Ok(report) };
     let run = runner.run(&input, Detail::Cost)?;

@@ -165,7 +165,7 @@ impl Study<'_> {
     fn limits(&self) -> Limits {
         Limits {
             deadline: Instant::now() + self.options.left(self.started).mul_f64(LADDER_SHARE),
-            hang_timeout: self.options.runs.hang_timeout,
+            hang_timeout: self.options.target.hang_timeout,
             bytes: self.options.max_bytes,
             rounds: rounds(self.resource),
             detail: Detail::Source,

@@ -9,7 +9,7 @@ use self::tracefile::Tracefile;
 use crate::{
     options::ReplayOptions,
     print::print_text,
-    runner::{Detail, Runner, RunnerOptions},
+    runner::{Detail, Runner},
 };
 use quagmire_base::{
     atomic::write_whole,
@@ -42,13 +42,7 @@ pub(crate) fn run(
     let files = Seeds::load_for_replay(&options.inputs)?;
     files.warnings.iter().for_each(|warning| warn(warning));
     let capacity = files.inputs.iter().map(|input| input.bytes.len()).max().unwrap_or(0);
-    let runs = RunnerOptions {
-        hang_timeout: options.hang_timeout,
-        memory_limit: options.memory_limit,
-        debug_target: options.debug_target,
-        valid_if_reached: None,
-    };
-    let mut runner = Runner::new(harness, capacity, runs)?;
+    let mut runner = Runner::new(harness, capacity, options.target.runner())?;
     let mut trace = Tracefile::default();
     let mut lost = 0;
     for input in &files.inputs {

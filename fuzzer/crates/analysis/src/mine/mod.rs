@@ -1,11 +1,17 @@
 //! `quagmire mine`: a grammar from examples and a program that accepts or rejects.
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
-use crate::acceptor::Acceptor;
+use clap::Parser;
+
+use crate::{
+    acceptor::Acceptor,
+    command::{Command, EXIT_CODES, TargetOptions, need},
+    values,
+};
 use quagmire_base::{
     atomic::write_whole,
     error::{Error, ExitCode, Result},
@@ -16,27 +22,61 @@ use quagmire_base::{
 use quagmire_choices::mine::{LEAST_PRECISION, Mined, mine};
 use quagmire_execution::{harness::Harness, info::TargetInfo};
 
-/// Options of `mine` after defaults and checks.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Mine a grammar from examples that the program accepts
+#[derive(Clone, Debug, Parser)]
+#[command(
+    name = "mine",
+    override_usage = "quagmire mine [OPTIONS] EXAMPLES... -o GRAMMAR -- PROGRAM [ARGS... @@]",
+    long_about = "Mines a grammar from examples that the program accepts. A harness rejects an input by returning -1, any \
+                  other program by exiting with a status other than 0.",
+    after_help = EXIT_CODES
+)]
 pub struct MineOptions {
-    /// Files and folders of examples, as given; at least one.
+    /// The examples: files, or folders of files; ten small ones of different kinds are enough
+    #[arg(value_name = "EXAMPLES")]
     pub examples: Vec<PathBuf>,
-    /// The file for the grammar.
-    pub output: PathBuf,
-    /// Files and folders of examples that the grammar is checked with; may be empty.
+    /// Write the grammar to this file, as JSON of the fuzzing book
+    #[arg(short = 'o', long, value_name = "GRAMMAR")]
+    pub output: Option<PathBuf>,
+    /// Say how many of these files the grammar describes (files or folders that are no examples; repeatable)
+    #[arg(long, value_name = "PATH")]
     pub check: Vec<PathBuf>,
-    /// Time limit.
+    /// Stop after this time and write what is known then
+    #[arg(long, value_name = "DURATION", default_value = "5m", value_parser = values::some_time)]
     pub time: Duration,
-    /// Limit of executions.
+    /// Stop after this many executions and write what is known then [default: no limit]
+    #[arg(long, value_name = "N", value_parser = values::count::<u64>)]
     pub execs: Option<u64>,
-    /// Seed of all random choices.
+    /// Seed of random choices: the same seed, the same grammar
+    #[arg(long, value_name = "N", default_value = "1", value_parser = values::seed)]
     pub seed: u64,
-    /// Hang timeout of a run; at least 10 ms.
-    pub hang_timeout: Duration,
-    /// Memory limit of the target in bytes; 0 for none.
-    pub memory_limit: u64,
-    /// Whether to show the target's output.
-    pub debug_target: bool,
+    /// The options that `fuzz` has as well.
+    #[command(flatten)]
+    pub target: TargetOptions,
+}
+
+impl Command for MineOptions {
+    fn target(&mut self) -> Option<&mut TargetOptions> {
+        Some(&mut self.target)
+    }
+
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.examples.clone()
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.target.generator.is_some() {
+            return Err(Error::usage(
+                "--generator: a grammar is mined from inputs of the program itself: leave it out",
+            ));
+        }
+        need(&self.examples, "no examples to mine: name files or folders")?;
+        self.output.as_ref().map(drop).ok_or_else(|| Error::usage("no file for the grammar: name one with -o"))
+    }
+
+    fn run(self: Box<Self>, target: TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
+        run(&self, &target, harness)
+    }
 }
 
 /// Largest example, in bytes: structure shows in small ones.
@@ -51,15 +91,15 @@ const NONSENSE: [&[u8]; 6] = [b"\x00\x01\x02\xff\xfe", b")]}>'\"([{<", b"\n=,;:]
 /// # Errors
 /// If an example cannot be read, the program cannot be run, accepts everything or none of the examples, or most samples of
 /// the grammar are rejected.
-pub fn run(options: &MineOptions, target: &TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
+fn run(options: &MineOptions, target: &TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
     let seeds = Seeds::load(&options.examples, None)?;
     let held_back = if options.check.is_empty() { Seeds::default() } else { Seeds::load(&options.check, None)? };
     for warning in seeds.warnings.iter().chain(&held_back.warnings) {
         warn(warning);
     }
     let capacity = 2 * seeds.largest().min(LARGEST as u64) as usize + LARGEST;
-    let mut acceptor =
-        Acceptor::new(harness, capacity, options.hang_timeout, options.memory_limit, options.debug_target)?;
+    let TargetOptions { hang_timeout, memory_limit, debug_target, .. } = options.target;
+    let mut acceptor = Acceptor::new(harness, capacity, hang_timeout, memory_limit, debug_target)?;
     let examples = accepted_examples(seeds.inputs, target, &mut acceptor)?;
     let start = Instant::now();
     let (mut failed, mut shown) = (None, start);
@@ -97,7 +137,7 @@ pub fn run(options: &MineOptions, target: &TargetInfo, harness: &'static Harness
             100.0 * mined.precision
         )));
     }
-    write_whole(&options.output, mined.json.as_bytes())?;
+    write_whole(options.output.as_deref().unwrap_or(Path::new("")), mined.json.as_bytes())?;
     if !held_back.inputs.is_empty() {
         let parsed = held_back.inputs.iter().filter(|seed| mined.grammar.parse(&seed.bytes).is_some()).count();
         let recall = parsed as f64 / held_back.inputs.len() as f64;

@@ -22,11 +22,15 @@ use self::{
     pump::Pumped,
     search::{Limits, Search},
 };
+use clap::{Parser, ValueEnum};
+
 use crate::{
     cause::Cause,
+    command::{Command, EXIT_CODES, TargetOptions, say_what_is_missing},
     growth::{GrowthOptions, choose, seed_of},
     interruption,
     runner::{Detail, Run, Runner, RunnerOptions},
+    values,
 };
 use quagmire_base::{
     atomic::unwritable,
@@ -38,32 +42,114 @@ use quagmire_base::{
 use quagmire_choices::template::Template;
 use quagmire_cost::resource::Resource;
 use quagmire_execution::{harness::Harness, info::TargetInfo};
-use quagmire_results::folder::MINIMIZED;
+use quagmire_results::folder::{self, MINIMIZED};
 pub use report::MinimizeReport;
 pub use search::Stop;
 
-/// Options of `minimize` after defaults and checks.
-#[derive(Clone, Debug, PartialEq)]
+/// Find the smallest input with the same slowness and the same cause
+#[derive(Clone, Debug, Parser)]
+#[command(
+    name = "minimize",
+    override_usage = "quagmire minimize [OPTIONS] INPUT [-o FILE] -- PROGRAM [ARGS... @@]",
+    after_help = EXIT_CODES
+)]
 pub struct MinimizeOptions {
-    pub input: PathBuf,
-    /// File for the smallest input.
-    pub output: PathBuf,
-    /// Files and folders of seeds, which say what is ordinary; may be empty.
+    /// The input
+    #[arg(value_name = "INPUT")]
+    pub input: Option<PathBuf>,
+    /// Write the smallest input to this file [default: INPUT.min]
+    #[arg(short = 'o', long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Seeds: what costs so much as they do for their size is ordinary [default: as the first bytes of the input]
+    #[arg(short = 'i', long = "seeds", value_name = "SEEDS")]
     pub seeds: Vec<PathBuf>,
-    /// Resource to keep; `None` for the one whose use is the most unusual.
-    pub resource: Option<Resource>,
-    /// Multiple of an ordinary input's cost that is kept, above 1.
+    /// Keep this multiple of the cost of an ordinary input of the same size
+    #[arg(long, value_name = "RATIO", default_value = "2.0", value_parser = values::above_one)]
     pub threshold: f64,
-    /// Whether the cause has to stay.
-    pub has_cause: bool,
-    /// Time for all runs.
+    /// The resource whose cost is kept [default: instructions, or another one that only is unusual]
+    #[arg(long = "cost", value_name = "RESOURCE", value_parser = resource)]
+    pub resource: Option<Resource>,
+    /// The cause that has to stay: same (the hottest function, and the ratios of all), or any
+    #[arg(long, value_name = "CAUSE", default_value = "same")]
+    pub cause: WantedCause,
+    /// Time for all runs
+    #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = values::some_time)]
     pub budget: Duration,
-    /// Most runs of the target.
+    /// Run the target at most so often
+    #[arg(long = "execs", value_name = "N", default_value = "2000", value_parser = values::count::<u64>)]
     pub executions: u64,
-    /// Whether to print JSON.
+    /// Print JSON
+    #[arg(long)]
     pub json: bool,
-    /// How the target is run.
-    pub runs: RunnerOptions,
+    /// The options that `fuzz` and `replay` have as well.
+    #[command(flatten)]
+    pub target: TargetOptions,
+}
+
+/// The cause that has to stay (`--cause`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum WantedCause {
+    Same,
+    Any,
+}
+
+impl Command for MinimizeOptions {
+    fn target(&mut self) -> Option<&mut TargetOptions> {
+        Some(&mut self.target)
+    }
+
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.seeds.iter().chain(&self.input).cloned().collect()
+    }
+
+    fn check(&self) -> Result<()> {
+        self.input.as_ref().map(drop).ok_or_else(|| Error::usage("no input to minimize: name a file"))
+    }
+
+    fn run(mut self: Box<Self>, target: TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
+        self.target.extension.clone_from(&target.extension);
+        say_what_is_missing(&target, harness, self.json);
+        run(&self, &target, harness)
+    }
+}
+
+impl MinimizeOptions {
+    /// The input, which [`Command::check`] has asked for.
+    fn input(&self) -> &Path {
+        self.input.as_deref().unwrap_or(Path::new(""))
+    }
+
+    fn output(&self) -> PathBuf {
+        let by_itself = || smallest_of(self.input(), self.target.extension.as_deref());
+        self.output.clone().unwrap_or_else(by_itself)
+    }
+}
+
+/// File for the smallest input: in `minimized/` of the campaign that the input is of, or beside it. It keeps the extension that
+/// its program needs.
+fn smallest_of(input: &Path, extension: Option<&str>) -> PathBuf {
+    if let (Some(campaign), Some(name)) = (folder::of_file(input), input.file_name()) {
+        return campaign.join(MINIMIZED).join(name);
+    }
+    let extension = extension.filter(|extension| !extension.is_empty());
+    let bare = match extension {
+        Some(extension) if input.extension().is_some_and(|own| own == extension) => input.with_extension(""),
+        _ => input.to_owned(),
+    };
+    let mut name = bare.into_os_string();
+    name.push(".min");
+    if let Some(extension) = extension {
+        name.push(format!(".{extension}"));
+    }
+    name.into()
+}
+
+fn resource(name: &str) -> Result<Resource, String> {
+    let usable = || Resource::ALL.into_iter().filter(|one| one.is_deterministic() && one.is_always_measured());
+    usable().find(|one| one.name() == name).ok_or_else(|| {
+        let names: Vec<&str> = usable().map(Resource::name).collect();
+        format!("inputs cannot be minimized by it: name one of {}", names.join(", "))
+    })
 }
 
 /// Rounds of templates and delta debugging: what the second has removed may let a template appear.
@@ -96,14 +182,14 @@ const LEAST_HANG: Duration = Duration::from_millis(10);
 ///
 /// # Errors
 /// If the input or a seed cannot be read, the output cannot be written, or the target cannot be run.
-pub fn run(options: &MinimizeOptions, target: &TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
+fn run(options: &MinimizeOptions, target: &TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
     let started = Instant::now();
-    let input = read(&options.input)?;
+    let input = read(options.input())?;
     let seeds = match options.seeds.is_empty() {
         true => Vec::new(),
         false => Seeds::load(&options.seeds, None)?.inputs.into_iter().map(|seed| seed.bytes).collect(),
     };
-    if let Some(folder) = options.output.parent().filter(|folder| folder.ends_with(MINIMIZED)) {
+    if let Some(folder) = options.output().parent().filter(|folder| folder.ends_with(MINIMIZED)) {
         files::create_folder(folder).map_err(|error| unwritable(folder, &error))?;
     }
     interruption::watch();
@@ -117,11 +203,12 @@ pub fn run(options: &MinimizeOptions, target: &TargetInfo, harness: &'static Har
         resource => resource,
     };
     let bytes = input.len() as u64;
-    let goal = Goal::of(first.clone(), bytes, ordinary, resource, options.threshold, options.has_cause);
+    let goal =
+        Goal::of(first.clone(), bytes, ordinary, resource, options.threshold, options.cause == WantedCause::Same);
     if goal.ratio(&first, bytes).is_some_and(|ratio| ratio < options.threshold) {
         warn(&format!(
             "{} costs less than {} times an ordinary input of its size: what it costs relative to its size is kept",
-            options.input.display(),
+            options.input().display(),
             options.threshold
         ));
     }
@@ -134,14 +221,14 @@ pub fn run(options: &MinimizeOptions, target: &TargetInfo, harness: &'static Har
     }
     let Found { goal, mut best, pumped, stopped, executions } = found;
     // once more in a process of its own: what was left behind by other runs is no reason
-    let mut fresh = Runner::new(harness, room(&input), options.runs.clone())?;
+    let mut fresh = Runner::new(harness, room(&input), options.target.runner())?;
     let mut last = fresh.run(&best, Detail::Source)?;
     let is_kept = goal.is_kept_by(&last, best.len() as u64);
     if best != input && !interruption::has_come() && !is_kept {
         warn(
             "the smallest input does not keep what was asked for when it is run by itself: the input itself is written",
         );
-        quagmire_base::atomic::write_whole(&options.output, &input)?;
+        quagmire_base::atomic::write_whole(&options.output(), &input)?;
         (best, last) = (input.clone(), hang.as_ref().unwrap_or(&first).clone());
     } else if interruption::has_come() && !last.came_back() && first.came_back() {
         last = Run { cost: last.cost, ..first.clone() };
@@ -169,13 +256,13 @@ struct Begun {
 /// Runs the input. If it is a hang, takes a shorter hang timeout from then on, unless something else takes the first part of
 /// the time.
 fn begin(options: &MinimizeOptions, target: &TargetInfo, harness: &'static Harness, input: &[u8]) -> Result<Begun> {
-    let mut runner = Runner::new(harness, room(input), options.runs.clone())?;
+    let mut runner = Runner::new(harness, room(input), options.target.runner())?;
     let first = runner.run(input, Detail::Source)?;
     if !first.hung() || !target.instrumentation.measures(Resource::Instructions) {
         return Ok(Begun { runner, first, hang: None });
     }
-    let hang_timeout = (options.runs.hang_timeout / PART_OF_HANG).max(LEAST_HANG);
-    let mut quick = Runner::new(harness, room(input), RunnerOptions { hang_timeout, ..options.runs.clone() })?;
+    let hang_timeout = (options.target.hang_timeout / PART_OF_HANG).max(LEAST_HANG);
+    let mut quick = Runner::new(harness, room(input), RunnerOptions { hang_timeout, ..options.target.runner() })?;
     let cut_off = quick.run(input, Detail::Source)?;
     if Cause::of(&first).keeps_hottest(&Cause::of(&cut_off)) {
         return Ok(Begun { runner: quick, first: cut_off, hang: Some(first) });
@@ -203,7 +290,7 @@ fn read(path: &Path) -> Result<Vec<u8>> {
 /// Warns of an input whose second run is another one.
 fn check_repeats(runner: &mut Runner, options: &MinimizeOptions, input: &[u8], first: &Run) -> Result<()> {
     let again = runner.run(input, Detail::Cost)?;
-    let name = options.input.display();
+    let name = options.input().display();
     if again.status != first.status {
         let (one, other) = (first.end_in_words(), again.end_in_words());
         warn(&format!("{name} does not repeat itself: it {one}, then {other}; what is found may not hold"));
@@ -235,7 +322,7 @@ fn shrink(
     options: &MinimizeOptions,
     (input, run): (&[u8], &Run),
 ) -> Result<Found> {
-    let mut search = Search::new(runner, goal, limits, options.output.clone(), input)?;
+    let mut search = Search::new(runner, goal, limits, options.output(), input)?;
     let pumped = smaller(&mut search, options, input, run)?;
     let executions = search.runner.executions();
     let (goal, stopped, best) = (search.goal.clone(), search.stopped, search.best().to_vec());
@@ -252,12 +339,19 @@ fn go_on(
     options: &MinimizeOptions,
 ) -> Result<Found> {
     let bytes = found.best.len() as u64;
-    let mut whole = Runner::new(harness, quick.capacity(), options.runs.clone())?;
+    let mut whole = Runner::new(harness, quick.capacity(), options.target.runner())?;
     let run = whole.run(&found.best, Detail::Source)?;
     // `before`: runs that the runner which goes on has not made itself
     let (runner, goal, run, before) = if found.goal.is_slow(&run, bytes, options.threshold) {
         let ordinary = found.goal.ordinary.clone();
-        let goal = Goal::of(run.clone(), bytes, ordinary, options.resource, options.threshold, options.has_cause);
+        let goal = Goal::of(
+            run.clone(),
+            bytes,
+            ordinary,
+            options.resource,
+            options.threshold,
+            options.cause == WantedCause::Same,
+        );
         (&mut whole, goal, run, found.executions)
     } else {
         let run = quick.run(&found.best, Detail::Source)?;
@@ -311,9 +405,9 @@ fn choose(
         max_bytes: search.runner.capacity() as u64,
         verify: None,
         json: false,
-        runs: options.runs.clone(),
+        target: options.target.clone(),
     };
-    let seed = seed_of(&options.input);
+    let seed = seed_of(options.input());
     let chosen = choose::choose(search.runner, &growth, (input, run), None, seed.as_deref(), Instant::now());
     if interruption::has_come() {
         return Ok(None);
@@ -335,8 +429,8 @@ fn report(
     let hottest = first.source.functions.first().map(|one| one.function.clone());
     let generator = pumped.as_ref().and_then(|one| one.template.command(one.n));
     MinimizeReport {
-        input: options.input.display().to_string(),
-        output: options.output.display().to_string(),
+        input: options.input().display().to_string(),
+        output: options.output().display().to_string(),
         bytes,
         bytes_before,
         instructions: last.cost[Resource::Instructions],
@@ -348,7 +442,7 @@ fn report(
         ratio: goal.ratio(last, bytes),
         ratio_before: goal.ratio(first, bytes_before),
         ratio_wanted: goal.wanted_ratio(),
-        function: hottest.filter(|_| options.has_cause),
+        function: hottest.filter(|_| options.cause == WantedCause::Same),
         kept_share: goal.cause.kept_share(&cause),
         cosine: goal.cause.cosine(&cause),
         template: pumped.as_ref().map(|one| one.template.to_string()),

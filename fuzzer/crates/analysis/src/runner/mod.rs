@@ -9,7 +9,7 @@ mod serve;
 
 use std::time::Duration;
 
-use crate::child::Child;
+use crate::{child::Child, command::TargetOptions};
 use quagmire_base::error::{Error, Result};
 use quagmire_execution::{harness::Harness, input_page::InputPage, lines::FunctionLines, timer};
 pub use run::{Detail, EdgeCount, FunctionCount, Run};
@@ -26,6 +26,18 @@ pub struct RunnerOptions {
     pub debug_target: bool,
     /// Function that valid runs enter; see `--valid-if-reached`.
     pub valid_if_reached: Option<String>,
+}
+
+impl TargetOptions {
+    /// How inputs are run one after the other.
+    pub fn runner(&self) -> RunnerOptions {
+        RunnerOptions {
+            hang_timeout: self.hang_timeout,
+            memory_limit: self.memory_limit,
+            debug_target: self.debug_target,
+            valid_if_reached: None,
+        }
+    }
 }
 
 /// Runs inputs in a child process. After a run that ended early in it, whose memory may then be corrupted, the next

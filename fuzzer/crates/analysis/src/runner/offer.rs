@@ -10,31 +10,54 @@ use std::{
 };
 
 use super::{
-    Detail, Runner, RunnerOptions,
+    Detail, Runner,
     protocol::{Answer, Hello, Request},
 };
-use crate::child::{read_block, write_block};
-use quagmire_base::error::{Error, ExitCode, Result};
+use clap::Parser;
+
+use crate::{
+    child::{read_block, write_block},
+    command::{Command, TargetOptions},
+};
+use quagmire_base::{
+    error::{Error, ExitCode, Result},
+    files::LARGEST_INPUT,
+    units,
+};
 use quagmire_execution::{harness::Harness, info::TargetInfo, process};
 
-/// Options of `serve-runs` after defaults and checks.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Run inputs for `quagmire compare`, which starts it
+#[derive(Clone, Debug, Parser)]
+#[command(name = "serve-runs", hide = true)]
 pub struct OfferOptions {
-    /// Largest input in bytes.
-    pub capacity: usize,
-    /// How the target is run.
-    pub runs: RunnerOptions,
+    /// Largest input in bytes
+    #[arg(long, value_name = "BYTES", value_parser = units::size)]
+    pub capacity: u64,
+    /// The options that `fuzz` and `replay` have as well.
+    #[command(flatten)]
+    pub target: TargetOptions,
+}
+
+impl Command for OfferOptions {
+    fn target(&mut self) -> Option<&mut TargetOptions> {
+        Some(&mut self.target)
+    }
+
+    fn run(self: Box<Self>, target: TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
+        run(&self, &target, harness)
+    }
 }
 
 /// Runs inputs on request until the other side closes the socket.
 ///
 /// # Errors
 /// If standard input is no socket, or there is no memory.
-pub fn run(options: &OfferOptions, target: &TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
+fn run(options: &OfferOptions, target: &TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
     process::die_with_parent(std::os::unix::process::parent_id());
     let mut stream = socket()?;
     let hello = serde_json::to_vec(&Hello::of(target.instrumentation)).unwrap_or_default();
-    let mut runner = Runner::new(harness, options.capacity, options.runs.clone())?;
+    let capacity = options.capacity.min(LARGEST_INPUT) as usize;
+    let mut runner = Runner::new(harness, capacity, options.target.runner())?;
     if write_block(&mut stream, &hello).is_some() {
         // ends when the other side is gone, which is as it should be
         let _ = answer_all(&mut runner, &mut stream);
