@@ -8,8 +8,7 @@ use std::{
 
 use quagmire::{
     campaign::pages::QUAGMIRE,
-    cli::{PROGRAM, Parsed},
-    mutants::with_folder,
+    cli::{PROGRAM, Parsed, with_folder},
 };
 use quagmire_base::{
     error::{Error, ExitCode, Result},

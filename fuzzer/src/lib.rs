@@ -4,12 +4,9 @@
 
 pub mod campaign;
 pub mod cli;
-mod distill;
-mod doctor;
+pub mod commands;
 pub mod engine;
 mod generate;
 mod init;
 pub mod libfuzzer;
-pub mod mutants;
 pub mod options;
-mod report;

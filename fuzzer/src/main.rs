@@ -5,7 +5,7 @@ mod dispatch;
 /// Commit that this is built from: scripts/install knows it.
 const COMMIT: Option<&str> = option_env!("QUAGMIRE_COMMIT");
 
-use quagmire::cli;
+use quagmire::commands;
 use quagmire_base::plain::warn;
 use quagmire_execution::{fork_server::uninstrumented::launcher, orphans::Orphans};
 use std::process::ExitCode;
@@ -16,7 +16,7 @@ fn main() -> ExitCode {
         return ExitCode::from(launcher::run());
     }
     let _orphans = Orphans::adopt();
-    let code = match cli::parse_for_quagmire(std::env::args_os(), COMMIT) {
+    let code = match commands::parse_for_quagmire(std::env::args_os(), COMMIT) {
         Err(stop) => stop.print(),
         Ok(parsed) => dispatch::run(parsed).unwrap_or_else(|error| {
             warn(&error.message);

@@ -12,7 +12,7 @@ use std::{
 
 use clap::Arg;
 use quagmire::{
-    cli::quagmire,
+    commands::quagmire,
     libfuzzer::flags::{FLAGS, FlagValue},
 };
 use quagmire_cost::resource::Resource;

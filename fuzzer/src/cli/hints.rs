@@ -65,7 +65,7 @@ const OTHERS: [(&str, &str); 35] = [
 ///
 /// # Errors
 /// A usage error for the first such flag.
-pub(super) fn refuse_libfuzzer_flags(args: &[OsString]) -> Result<()> {
+pub(crate) fn refuse_libfuzzer_flags(args: &[OsString]) -> Result<()> {
     let typed = args.iter().skip(1).take_while(|arg| *arg != "--");
     for (name, value) in typed.filter_map(|arg| libfuzzer_flag(arg.to_str()?)) {
         let known = LIBFUZZER.iter().find(|(flag, _)| *flag == name);
@@ -94,7 +94,7 @@ fn libfuzzer_flag(arg: &str) -> Option<(&str, &str)> {
 ///
 /// # Errors
 /// A usage error that says what to write instead.
-pub(super) fn refuse_commands_of_quagmire(args: &[OsString]) -> Result<()> {
+pub(crate) fn refuse_commands_of_quagmire(args: &[OsString]) -> Result<()> {
     let Some(word) = args.get(1).and_then(|word| word.to_str()).filter(|word| !Path::new(word).exists()) else {
         return Ok(());
     };
@@ -109,7 +109,7 @@ pub(super) fn refuse_commands_of_quagmire(args: &[OsString]) -> Result<()> {
 }
 
 /// Remedy for an argument of `args` that no option of a search takes; `None` if clap's own tip is as good.
-pub(super) fn remedy(error: &clap::Error, args: &[OsString]) -> Option<String> {
+pub(crate) fn remedy(error: &clap::Error, args: &[OsString]) -> Option<String> {
     let Some(ContextValue::String(arg)) = error.get(ContextKind::InvalidArg) else { return None };
     if error.kind() != ErrorKind::UnknownArgument {
         return None;

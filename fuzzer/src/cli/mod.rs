@@ -1,10 +1,13 @@
-//! The commands, and parsing of command lines into one of them.
+//! Command lines of harnesses, and what they have in common with those of `quagmire`.
 
-mod hints;
-mod manual;
-mod resumed;
+pub(crate) mod hints;
+pub(crate) mod resumed;
 
-use std::{error::Error as _, ffi::OsString, path::PathBuf};
+use std::{
+    error::Error as _,
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
 
 use clap::{
     ArgMatches, CommandFactory, FromArgMatches, Parser,
@@ -12,8 +15,8 @@ use clap::{
     parser::ValueSource,
 };
 use quagmire_analysis::{
-    command::{ALL_EXIT_CODES, Command, EXIT_CODES},
-    compare::CompareOptions,
+    command::{Command, EXIT_CODES},
+    distill::DistillOptions,
     diversity::DiversityOptions,
     growth::GrowthOptions,
     mine::MineOptions,
@@ -26,40 +29,17 @@ use quagmire_base::{
     plain::{self, Form},
 };
 
-use crate::{
-    distill::Distill, doctor::Doctor, generate::Generate, init::Init, mutants::Mutants, options::Options,
-    report::Report,
-};
+use crate::{generate::Generate, options::Options};
 
 /// A command: its arguments for clap, and how it is made from them.
-struct Row {
-    arguments: fn() -> clap::Command,
+pub(crate) struct Row {
+    pub(crate) arguments: fn() -> clap::Command,
     read: fn(&ArgMatches) -> std::result::Result<Box<dyn Command>, clap::Error>,
 }
 
-const fn row<T: Command + CommandFactory + FromArgMatches>() -> Row {
+pub(crate) const fn row<T: Command + CommandFactory + FromArgMatches>() -> Row {
     Row { arguments: T::command, read: |matches| Ok(Box::new(T::from_arg_matches(matches)?)) }
 }
-
-/// The commands of `quagmire`, in the order of its help text.
-const COMMANDS: [Row; 16] = [
-    row::<Options>(),
-    row::<ReplayOptions>(),
-    row::<GrowthOptions>(),
-    row::<MinimizeOptions>(),
-    row::<Distill>(),
-    row::<CompareOptions>(),
-    row::<OfferOptions>(),
-    row::<Mutants>(),
-    row::<DiversityOptions>(),
-    row::<MineOptions>(),
-    row::<Report>(),
-    row::<Generate>(),
-    row::<Init>(),
-    row::<Doctor>(),
-    row::<manual::Completions>(),
-    row::<manual::Man>(),
-];
 
 /// A command of a harness, beside the search.
 struct HarnessRow {
@@ -81,7 +61,7 @@ const OF_HARNESS: [HarnessRow; 8] = [
     of_harness::<ReplayOptions>("replay", "INPUTS..."),
     of_harness::<GrowthOptions>("growth", "INPUT"),
     of_harness::<MinimizeOptions>("minimize", "INPUT [-o FILE]"),
-    of_harness::<Distill>("distill", "INPUTS... -o DIR"),
+    of_harness::<DistillOptions>("distill", "INPUTS... -o DIR"),
     of_harness::<OfferOptions>("serve-runs", "INPUTS..."),
     of_harness::<DiversityOptions>("diversity", "INPUTS..."),
     of_harness::<MineOptions>("mine", "EXAMPLES... -o GRAMMAR"),
@@ -99,8 +79,6 @@ pub fn is_of_harness(word: &str) -> bool {
 
 /// Environment variable with the name of the program as the user called it.
 pub const PROGRAM: &str = "QUAGMIRE_PROGRAM";
-
-const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The reason why no command runs: a help text was requested, or the command line is invalid.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,7 +102,7 @@ impl Stop {
 
 impl Stop {
     /// Reduces an error of clap to one line. `hint` is a remedy better than clap's own, if there is one.
-    fn because_of(error: &clap::Error, hint: Option<String>) -> Self {
+    pub(crate) fn because_of(error: &clap::Error, hint: Option<String>) -> Self {
         let text = error.render().to_string();
         match error.kind() {
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Self { code: ExitCode::Ended, text },
@@ -208,59 +186,19 @@ const USUAL: [&str; 14] = [
 ];
 
 /// Leaves all but the usual options of a search out of the short help.
-fn with_short_help(search: clap::Command) -> clap::Command {
+pub(crate) fn with_short_help(search: clap::Command) -> clap::Command {
     search.after_long_help(EXIT_CODES).after_help(MORE_HELP).mut_args(|arg| {
         let is_usual = USUAL.contains(&arg.get_id().as_str());
         arg.hide_short_help(!is_usual)
     })
 }
 
-/// The command line of `quagmire`.
-pub fn quagmire() -> clap::Command {
-    clap::Command::new("quagmire")
-        .version(VERSION)
-        .about("Finds the inputs that bog a C or C++ program down")
-        .long_about(
-            "Finds the inputs that bog a C or C++ program down, proves that they do, and keeps them.\n\n\
-             The program is built with quagmire-cc or quagmire-c++ instead of the usual compiler.",
-        )
-        .after_help(ALL_EXIT_CODES)
-        .disable_help_subcommand(true)
-        .max_term_width(110)
-        .subcommand_required(true)
-        .arg_required_else_help(true)
-        .subcommands(COMMANDS.map(|row| (row.arguments)()))
-        .mut_subcommand("fuzz", with_short_help)
-}
-
-/// Parses the command line of `quagmire`. `args` starts with the program's name; `commit` goes into the version, if it is known.
-pub fn parse_for_quagmire(
-    args: impl IntoIterator<Item = impl Into<OsString>>,
-    commit: Option<&'static str>,
-) -> Result<Parsed, Stop> {
-    let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
-    let is_search = args.get(1).is_some_and(|command| command == "fuzz");
-    let args = if is_search { resumed::with_earlier(args, true) } else { args };
-    if is_search {
-        hints::refuse_libfuzzer_flags(&args)?;
-    }
-    let hint = |error: clap::Error| Stop::because_of(&error, hints::remedy(&error, &args).filter(|_| is_search));
-    let version = commit.map_or(VERSION.to_owned(), |commit| format!("{VERSION} ({commit})"));
-    let matches = quagmire().version(version).try_get_matches_from(&args).map_err(hint)?;
-    let (name, matches) = matches.subcommand().ok_or_else(|| Error::usage("no command: see quagmire --help"))?;
-    let mut command = read(COMMANDS.into_iter(), name, matches)?;
-    if let Some(target) = command.target() {
-        target.command = as_typed(&args);
-        // a grammar needs no program
-        if target.program.is_empty() && name != "generate" {
-            return Err(Error::usage("no program to run: end the command with `-- PROGRAM [ARGS... @@]`").into());
-        }
-    }
-    Ok(Parsed { name: name.to_owned(), command })
-}
-
 /// Makes the command with this name.
-fn read(rows: impl Iterator<Item = Row>, name: &str, matches: &ArgMatches) -> Result<Box<dyn Command>, Stop> {
+pub(crate) fn read(
+    rows: impl Iterator<Item = Row>,
+    name: &str,
+    matches: &ArgMatches,
+) -> Result<Box<dyn Command>, Stop> {
     let mut rows = rows.filter(|row| (row.arguments)().get_name() == name);
     let row = rows.next().ok_or_else(|| Error::usage(format!("{name} is no command: see --help")))?;
     Ok((row.read)(matches)?)
@@ -352,6 +290,11 @@ fn harness_command(args: &[OsString]) -> clap::Command {
     search.subcommands(OF_HARNESS.map(subcommand))
 }
 
+/// A path that is not looked for in `PATH`.
+pub fn with_folder(path: &Path) -> PathBuf {
+    if path.components().count() == 1 { Path::new(".").join(path) } else { path.to_owned() }
+}
+
 /// Refuses options of a search on command lines with files to replay, where they would be ignored silently.
 fn refuse_options_of_a_search(matches: &ArgMatches) -> Result<()> {
     const SHARED: [&str; 9] = [
@@ -377,7 +320,7 @@ fn refuse_options_of_a_search(matches: &ArgMatches) -> Result<()> {
     }
 }
 
-fn as_typed(args: &[OsString]) -> Vec<String> {
+pub(crate) fn as_typed(args: &[OsString]) -> Vec<String> {
     args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect()
 }
 

@@ -20,7 +20,7 @@ const SIZES: [&str; 3] = ["max_size", "max_size_increase", "max_size_ratio"];
 
 /// The arguments of a search with those that the campaign had before, if it is to be resumed. Arguments without sense are left
 /// to the parser. `says`: whether to say which options are not taken.
-pub(super) fn with_earlier(args: Vec<OsString>, says: bool) -> Vec<OsString> {
+pub(crate) fn with_earlier(args: Vec<OsString>, says: bool) -> Vec<OsString> {
     let own = args.iter().position(|word| word == "--").unwrap_or(args.len());
     if !args[..own].iter().any(|word| word == "--resume") {
         return args;

@@ -1,6 +1,7 @@
 //! Tests of command lines as typed.
 
 use super::*;
+use crate::commands::{parse_for_quagmire, quagmire};
 use quagmire_results::exporters::EXPORTERS;
 use std::any::Any;
 use std::{fs, path::PathBuf};

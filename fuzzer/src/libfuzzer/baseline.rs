@@ -43,7 +43,7 @@ impl Baseline {
         inputs = inputs.into_iter().step_by(step).collect();
         let runs = run(harness, plan, &inputs)?;
         let usable: Vec<(Vec<u8>, Cost)> =
-            inputs.into_iter().zip(runs).filter_map(|(input, run)| Some((input, run.returned()?))).collect();
+            inputs.into_iter().zip(runs).filter_map(|(input, run)| Some((input, returned(&run)?))).collect();
         let costs: Vec<(Cost, u64)> = usable.iter().map(|(input, cost)| (*cost, input.len() as u64)).collect();
         let Some(medians) = Medians::of_seeds(&costs) else { return Ok(None) };
         let middle = medians.cost[Resource::Instructions];
@@ -74,35 +74,16 @@ impl Baseline {
     }
 }
 
-/// Result of one run.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Ran {
-    /// The run returned, at this cost.
-    Returned(Cost),
-    /// The target rejected the input, at this cost.
-    Rejected(Cost),
-    /// The run ended early.
-    Ended,
-}
-
-impl Ran {
-    /// Cost of a run that returned.
-    pub(super) fn returned(self) -> Option<Cost> {
-        if let Self::Returned(cost) = self { Some(cost) } else { None }
-    }
+/// Cost of a run that returned.
+pub(super) fn returned(run: &Measurement) -> Option<Cost> {
+    (run.status == "returned").then_some(run.cost)
 }
 
 /// Runs each input once, in processes of their own.
-pub(super) fn run(harness: &'static Harness, plan: &MeasurementPlan, inputs: &[Vec<u8>]) -> Result<Vec<Ran>> {
+pub(super) fn run(harness: &'static Harness, plan: &MeasurementPlan, inputs: &[Vec<u8>]) -> Result<Vec<Measurement>> {
     let input = |bytes: &Vec<u8>| measure::Input { path: PathBuf::new(), bytes: bytes.clone() };
     let inputs: Vec<measure::Input> = inputs.iter().map(input).collect();
-    let measured = measure::measure(harness, &inputs, plan)?;
-    let ran = |one: &Measurement| match one.status.as_str() {
-        "returned" => Ran::Returned(one.cost),
-        "rejected" => Ran::Rejected(one.cost),
-        _ => Ran::Ended,
-    };
-    Ok(measured.iter().map(ran).collect())
+    measure::measure(harness, &inputs, plan)
 }
 
 /// Measures the input at index `at` at several sizes. Returns the number of executed instructions as well.
@@ -121,14 +102,17 @@ fn series(
     let mut series = Series { seed: (input.len() as u64, cost), ..Series::default() };
     let mut instructions = 0_u64;
     for (number, (bytes, ran)) in all.iter().zip(run(harness, plan, &all)?).enumerate() {
-        let (Ran::Returned(cost) | Ran::Rejected(cost)) = ran else { continue };
+        if !matches!(ran.status.as_str(), "returned" | "rejected") {
+            continue;
+        }
+        let cost = ran.cost;
         let amount = cost[Resource::Instructions];
         instructions = instructions.saturating_add(amount);
         let is_part = number < parts.len();
         if is_part && series.cheapest.is_none_or(|least| amount < least[Resource::Instructions]) {
             series.cheapest = Some(cost);
         }
-        if ran.returned().is_some() {
+        if returned(&ran).is_some() {
             let runs = if is_part { &mut series.parts } else { &mut series.joined };
             runs.push((bytes.len() as u64, cost));
         }

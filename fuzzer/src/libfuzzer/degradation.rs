@@ -142,7 +142,7 @@ impl Check {
     /// Whether the counts of one run reach the threshold, which takes less time than a measurement.
     fn may_be_one(&self, input: &[u8], criteria: &Criteria) -> Result<bool> {
         let ran = baseline::run(self.harness, &self.plan, &[input.to_vec()])?;
-        let Some(cost) = ran.first().and_then(|ran| ran.returned()) else { return Ok(false) };
+        let Some(cost) = ran.first().and_then(baseline::returned) else { return Ok(false) };
         let (model, bytes) = (&self.baseline.model, input.len() as u64);
         let ratio = |&resource| model.ratio(resource, cost[resource], bytes) / model.margin(resource, bytes);
         Ok(criteria.resources.iter().map(ratio).any(|ratio| ratio >= criteria.threshold))

@@ -3,7 +3,7 @@
 use std::any::Any;
 
 use super::*;
-use crate::cli::{Parsed, parse_for_quagmire};
+use crate::{cli::Parsed, commands::parse_for_quagmire};
 
 /// The options of a command line with `-i seeds -o out` and `extra`.
 fn resolve(extra: &[&str]) -> Result<Options> {

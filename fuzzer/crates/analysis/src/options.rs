@@ -13,6 +13,7 @@ use quagmire_execution::{harness::Harness, info::TargetInfo};
 use crate::{
     command::{Command, EXIT_CODES, TargetOptions, need, refuse_beside, say_what_is_missing},
     rounds::Rounds,
+    values,
 };
 
 /// Show what given inputs cost
@@ -52,7 +53,7 @@ pub struct ReplayOptions {
     #[arg(long, value_name = "FILE")]
     pub annotate: Vec<PathBuf>,
     /// With --annotate, print hot lines only, with this many lines before and behind each
-    #[arg(long, value_name = "LINES", requires = "annotate")]
+    #[arg(long, value_name = "LINES", requires = "annotate", value_parser = values::whole)]
     pub context: Option<u32>,
     /// Run each input once, and write how often all of them together execute each line to this file, for genhtml of lcov
     /// and for services that show coverage

@@ -64,6 +64,11 @@ pub fn count<T: FromStr + PartialOrd + From<u8>>(text: &str) -> Result<T, String
     number.ok_or_else(|| format!("`{text}` is not a count: write a whole number such as 100, at least 1"))
 }
 
+/// A whole number.
+pub fn whole(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| format!("`{text}` is not a number: write a whole number such as 3"))
+}
+
 /// A finite number above 1.
 pub fn above_one(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number > 1.0);

@@ -29,7 +29,7 @@ use serde::Serialize;
 pub(crate) use self::corpus::check_empty;
 use self::{corpus::Corpus, inputs::Examiner, report::DistillReport};
 use crate::{
-    command::{EXIT_CODES, TargetOptions, need, say_what_is_missing},
+    command::{Command, EXIT_CODES, TargetOptions, need, say_what_is_missing},
     interruption, values,
 };
 pub use features::Purpose;
@@ -85,12 +85,16 @@ fn kept() -> impl TypedValueParser<Value = Kept> {
     PossibleValuesParser::new(names).map(|name| Purpose::ALL.into_iter().find(|purpose| purpose.name() == name))
 }
 
-impl DistillOptions {
-    /// Refuses options that make no sense together.
-    ///
-    /// # Errors
-    /// A usage error in one line that names the option and the remedy.
-    pub fn check(&self) -> Result<()> {
+impl Command for DistillOptions {
+    fn target(&mut self) -> Option<&mut TargetOptions> {
+        Some(&mut self.target)
+    }
+
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.inputs.clone()
+    }
+
+    fn check(&self) -> Result<()> {
         need(&self.inputs, "no inputs to distill: name files or folders")?;
         if self.output.is_none() {
             return Err(Error::usage("no folder for the corpus: name one with -o"));
@@ -103,7 +107,19 @@ impl DistillOptions {
         Ok(())
     }
 
-    /// Folder for the corpus, which [`check`](Self::check) has asked for.
+    fn run(self: Box<Self>, target: TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
+        if self.purpose.is_none() {
+            return Err(Error::usage(
+                "--for mutants: they are of a build of their own: quagmire distill --for mutants",
+            ));
+        }
+        say_what_is_missing(&target, harness, self.json);
+        run(&self, &target, harness)
+    }
+}
+
+impl DistillOptions {
+    /// Folder for the corpus, which [`check`](Command::check) has asked for.
     pub fn output(&self) -> &Path {
         self.output.as_deref().unwrap_or(Path::new(""))
     }
@@ -164,8 +180,7 @@ impl fmt::Display for Weight {
 /// # Errors
 /// If the output folder is not empty, an input cannot be read, the target cannot be run, no input returns, or the user
 /// has stopped it: then the corpus is that of the inputs so far.
-pub fn run(options: &DistillOptions, target: &TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
-    say_what_is_missing(target, harness, options.json);
+fn run(options: &DistillOptions, target: &TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
     check_empty(options.output())?;
     let (paths, warnings) = Seeds::list(&options.inputs)?;
     warnings.iter().for_each(|warning| warn(warning));

@@ -5,18 +5,18 @@ use std::path::PathBuf;
 use clap::Parser;
 use quagmire_analysis::{
     command::{Command, TargetOptions},
-    distill::{self, DistillOptions},
+    distill::DistillOptions,
     mutants::{self, ScoreOptions},
 };
 use quagmire_base::error::{ExitCode, Result};
 use quagmire_execution::{harness::Harness, info::TargetInfo};
 
-use crate::mutants::{options, with_mutants};
+use super::mutants::{options, with_mutants};
 
 /// Find the smallest corpus that covers as much, or costs as much, as given inputs
 #[derive(Clone, Debug, Parser)]
 #[command(name = "distill")]
-pub(crate) struct Distill {
+pub(super) struct Distill {
     #[command(flatten)]
     options: DistillOptions,
 }
@@ -46,6 +46,6 @@ impl Command for Distill {
     }
 
     fn run(self: Box<Self>, target: TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
-        distill::run(&self.options, &target, harness)
+        Box::new(self.options).run(target, harness)
     }
 }

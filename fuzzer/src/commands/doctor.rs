@@ -3,7 +3,6 @@
 use std::{
     fmt::Write as _,
     fs::{self, File},
-    path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
@@ -47,16 +46,6 @@ enum State {
     Missing,
 }
 
-impl State {
-    fn word(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Note => "note",
-            Self::Missing => "MISSING",
-        }
-    }
-}
-
 /// Name of a thing, and the function that looks at it.
 type Look = (&'static str, fn() -> (State, String));
 
@@ -76,7 +65,7 @@ const LOOKS: [Look; 9] = [
 /// Show what this machine and installation lack, and what each costs
 #[derive(Debug, Parser)]
 #[command(name = "doctor", after_help = EXIT_CODES_ALONE)]
-pub(crate) struct Doctor {
+pub(super) struct Doctor {
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -116,19 +105,20 @@ fn run(json: bool) -> Result<ExitCode> {
 fn in_words(findings: &[Finding]) -> String {
     let mut text = String::new();
     for Finding { what, state, text: says } in findings {
-        let _ = writeln!(text, "{:<8} {what:<20} {says}", state.word());
+        let word = match state {
+            State::Ok => "ok",
+            State::Note => "note",
+            State::Missing => "MISSING",
+        };
+        let _ = writeln!(text, "{word:<8} {what:<20} {says}");
     }
     text
 }
 
-/// Path of the wrapper: beside this program.
-fn wrapper() -> Option<PathBuf> {
-    std::env::current_exe().ok().and_then(|own| own.parent().map(|folder| folder.join("quagmire-cc")))
-}
-
 /// Compiles a source with the wrapper, and runs the result if it is asked for. Returns a line that tells what is wrong.
 fn compiled(source: &str, options: &[&str], is_run: bool) -> std::result::Result<(), String> {
-    let wrapper = wrapper().filter(|path| path.is_file()).ok_or("quagmire-cc is not beside quagmire: install both")?;
+    let wrapper = std::env::current_exe().ok().map(|own| own.with_file_name("quagmire-cc"));
+    let wrapper = wrapper.filter(|path| path.is_file()).ok_or("quagmire-cc is not beside quagmire: install both")?;
     let folder = tempfile::tempdir().map_err(|error| format!("cannot make a folder for a trial: {error}"))?;
     let (file, program) = (folder.path().join("trial.c"), folder.path().join("trial"));
     fs::write(&file, source).map_err(|error| format!("cannot write a trial: {error}"))?;
@@ -157,27 +147,34 @@ fn telling_line(text: &[u8]) -> String {
     line.unwrap_or("it says nothing").to_owned()
 }
 
+fn ok(text: impl Into<String>) -> (State, String) {
+    (State::Ok, text.into())
+}
+
+fn note(text: impl Into<String>) -> (State, String) {
+    (State::Note, text.into())
+}
+
 fn compiler() -> (State, String) {
     match compiled(MAIN, &["-O1"], true) {
-        Ok(()) => (State::Ok, "quagmire-cc builds a program, and it runs".to_owned()),
+        Ok(()) => ok("quagmire-cc builds a program, and it runs"),
         Err(why) => (State::Missing, why),
     }
 }
 
 fn engine() -> (State, String) {
     match compiled(SOURCE, &["-O1", "-fsanitize=fuzzer"], false) {
-        Ok(()) => (State::Ok, "quagmire-cc -fsanitize=fuzzer builds a harness".to_owned()),
+        Ok(()) => ok("quagmire-cc -fsanitize=fuzzer builds a harness"),
         Err(why) => (State::Missing, why),
     }
 }
 
 fn sanitizers() -> (State, String) {
     match compiled(MAIN, &["-O1", "-fsanitize=address"], true) {
-        Ok(()) => (State::Ok, "programs can be built with -fsanitize=address".to_owned()),
-        Err(why) => (
-            State::Note,
-            format!("no AddressSanitizer, which finds faults ({why}): install libclang-rt-N-dev of clang's version"),
-        ),
+        Ok(()) => ok("programs can be built with -fsanitize=address"),
+        Err(why) => note(format!(
+            "no AddressSanitizer, which finds faults ({why}): install libclang-rt-N-dev of clang's version"
+        )),
     }
 }
 
@@ -191,73 +188,63 @@ fn meminfo(key: &str) -> Option<u64> {
 fn memory() -> (State, String) {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
     match meminfo("MemAvailable:") {
-        None => (State::Note, "the free memory is not known".to_owned()),
-        Some(free) if free < MEMORY => (
-            State::Note,
-            format!("{} MiB are free: a program may use 2 GiB before it is stopped; lower --memory-limit", free >> 10),
-        ),
-        Some(free) if free < MEMORY * cores => (
-            State::Note,
-            format!("{} GiB are free for {cores} cores: with -j {cores}, lower --memory-limit", free >> 20),
-        ),
-        Some(free) => (State::Ok, format!("{} GiB are free for {cores} cores", free >> 20)),
+        None => note("the free memory is not known"),
+        Some(free) if free < MEMORY => note(format!(
+            "{} MiB are free: a program may use 2 GiB before it is stopped; lower --memory-limit",
+            free >> 10
+        )),
+        Some(free) if free < MEMORY * cores => {
+            note(format!("{} GiB are free for {cores} cores: with -j {cores}, lower --memory-limit", free >> 20))
+        }
+        Some(free) => ok(format!("{} GiB are free for {cores} cores", free >> 20)),
     }
 }
 
 fn disk() -> (State, String) {
-    let here = Path::new(".");
-    match rustix::fs::statvfs(here).map(|about| about.f_bavail.saturating_mul(about.f_frsize)) {
-        Err(error) => (State::Note, format!("the free space of this folder is not known: {error}")),
+    match rustix::fs::statvfs(".").map(|about| about.f_bavail.saturating_mul(about.f_frsize)) {
+        Err(error) => note(format!("the free space of this folder is not known: {error}")),
         Ok(free) if free < SPACE => {
-            (State::Note, format!("{} MiB are free in this folder: a campaign stops when it is full", free >> 20))
+            note(format!("{} MiB are free in this folder: a campaign stops when it is full", free >> 20))
         }
-        Ok(free) => (State::Ok, format!("{} GiB are free in this folder", free >> 30)),
+        Ok(free) => ok(format!("{} GiB are free in this folder", free >> 30)),
     }
 }
 
 fn file_locks() -> (State, String) {
     let tried = tempfile::NamedTempFile::new_in(".").and_then(|file| File::open(file.path()).map(|open| (file, open)));
     match tried.and_then(|(_file, open)| try_lock(&open)) {
-        Ok(_) => (State::Ok, "files in this folder can be locked".to_owned()),
-        Err(error) => (
-            State::Note,
-            format!(
-                "files in this folder cannot be locked ({error}): two campaigns could write to one output folder; use a local disk"
-            ),
-        ),
+        Ok(_) => ok("files in this folder can be locked"),
+        Err(error) => note(format!(
+            "files in this folder cannot be locked ({error}): two campaigns could write to one output folder; use a local disk"
+        )),
     }
 }
 
 fn core_pattern() -> (State, String) {
     match fs::read_to_string("/proc/sys/kernel/core_pattern") {
-        Ok(pattern) if pattern.starts_with('|') => (
-            State::Note,
-            "each crash starts a handler, and campaigns with crashes are slow: echo core > /proc/sys/kernel/core_pattern"
-                .to_owned(),
+        Ok(pattern) if pattern.starts_with('|') => note(
+            "each crash starts a handler, and campaigns with crashes are slow: echo core > /proc/sys/kernel/core_pattern",
         ),
-        Ok(_) => (State::Ok, "crashes start no handler".to_owned()),
-        Err(_) => (State::Ok, "not known on this system".to_owned()),
+        Ok(_) => ok("crashes start no handler"),
+        Err(_) => ok("not known on this system"),
     }
 }
 
 fn governor() -> (State, String) {
     match fs::read_to_string("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") {
-        Ok(governor) if governor.trim() != "performance" => (
-            State::Note,
-            format!(
-                "{}: times are noisier, and confirmations take longer: cpupower frequency-set -g performance",
-                governor.trim()
-            ),
-        ),
-        Ok(_) => (State::Ok, "performance".to_owned()),
-        Err(_) => (State::Ok, "this system does not show one".to_owned()),
+        Ok(governor) if governor.trim() != "performance" => note(format!(
+            "{}: times are noisier, and confirmations take longer: cpupower frequency-set -g performance",
+            governor.trim()
+        )),
+        Ok(_) => ok("performance"),
+        Err(_) => ok("this system does not show one"),
     }
 }
 
 fn counters() -> (State, String) {
     match Counters::start_tested() {
-        Ok(_) => (State::Ok, "--steer cycles can use them".to_owned()),
-        Err(why) => (State::Note, format!("none ({why}): all but --steer cycles works without")),
+        Ok(_) => ok("--steer cycles can use them"),
+        Err(why) => note(format!("none ({why}): all but --steer cycles works without")),
     }
 }
 

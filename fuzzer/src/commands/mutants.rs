@@ -22,18 +22,20 @@ use quagmire_execution::{
     recognise::{ProgramKind, recognise},
 };
 
+use crate::cli::with_folder;
+
 /// Word between groups.
 const AND: &str = "--and";
 
 /// Inputs that a mutant is run with, if nobody says more.
-pub(crate) const INPUTS_PER_MUTANT: usize = 50;
+pub(super) const INPUTS_PER_MUTANT: usize = 50;
 
 const ORDERS: [(&str, InputOrder); 2] = [("cost", InputOrder::Cost), ("mtime", InputOrder::Modified)];
 
 /// Show how good a corpus is, by the small faults that it notices
 #[derive(Clone, Debug, Parser)]
 #[command(name = "mutants", after_help = EXIT_CODES, disable_help_subcommand = true)]
-pub(crate) struct Mutants {
+pub(super) struct Mutants {
     /// Command on scores.
     #[command(subcommand)]
     command: Subcommands,
@@ -95,7 +97,7 @@ struct Bench {
     #[arg(value_parser = values::count::<u64>)]
     runs: u64,
     /// Seed of the first campaign of each fuzzer; the others have those after it
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = values::seed)]
     seed: u64,
     /// Largest size of an input
     #[arg(long, value_name = "SIZE", default_value = "4096")]
@@ -300,7 +302,7 @@ impl Compare {
 }
 
 /// Options of a score as they are if nobody says more.
-pub(crate) fn options(inputs: &[PathBuf], target: &TargetOptions) -> ScoreOptions {
+pub(super) fn options(inputs: &[PathBuf], target: &TargetOptions) -> ScoreOptions {
     ScoreOptions {
         inputs: inputs.to_vec(),
         output: None,
@@ -345,13 +347,8 @@ fn check_mutants(command: &mut [OsString], name: &str) -> Result<()> {
     Ok(())
 }
 
-/// A path that is not looked for in `PATH`.
-pub fn with_folder(path: &Path) -> PathBuf {
-    if path.components().count() == 1 { Path::new(".").join(path) } else { path.to_owned() }
-}
-
 /// Checks that the program has mutants, and sets the files that its runs see. They are removed with what is returned.
-pub(crate) fn with_mutants(
+pub(super) fn with_mutants(
     options: &mut ScoreOptions,
     target: &TargetOptions,
     name: &str,

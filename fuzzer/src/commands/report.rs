@@ -38,7 +38,7 @@ const HTML: &str = "html";
                   prints its findings instead.",
     after_help = EXIT_CODES_ALONE
 )]
-pub(crate) struct Report {
+pub(super) struct Report {
     /// The output folder of the campaign, or a file with what `compare -o` wrote or `growth --json` printed
     #[arg(value_name = "OUT")]
     output: PathBuf,
