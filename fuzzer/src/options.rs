@@ -653,9 +653,9 @@ fn name(name: &str) -> Result<String, String> {
 
 /// Name of this machine, with dashes for what no folder's name should have.
 fn host_name() -> String {
-    let node = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let node = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let safe = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' };
-    let name: String = node.chars().map(safe).take(LONGEST_NAME).collect();
+    let name: String = node.trim_end().chars().map(safe).take(LONGEST_NAME).collect();
     if name.is_empty() { "quagmire".into() } else { name }
 }
 
