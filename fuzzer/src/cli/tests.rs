@@ -286,3 +286,44 @@ fn a_resumed_campaign_keeps_its_extension() {
     assert_eq!(at(line).as_deref(), Some("xml"));
     assert_eq!(at(&line.replace("--resume", "--force")).as_deref(), Some("json"));
 }
+
+#[test]
+fn options_that_a_command_would_ignore_are_refused() {
+    for (line, word) in [
+        ("replay -- p", "no inputs"),
+        ("replay a -n0 -- p", "--repeats 0: give a whole number from 1"),
+        ("replay a --lcov all.info --annotate a.c -- p", "--lcov and --annotate"),
+        ("replay a --lcov all.info --mask -- p", "--lcov and --mask"),
+        ("replay a --lcov all.info --json -- p", "--lcov and --json"),
+        ("replay a --lcov all.info -i b -- p", "--lcov and --seeds"),
+        ("replay a --lcov all.info -n 3 -- p", "--lcov and --repeats"),
+        ("replay a --lcov all.info --against-all -- p", "--lcov and --against-all"),
+        ("replay a --mask -i b -- p", "--mask and --seeds"),
+        ("replay a --branch f -- p", "add --mask"),
+        ("replay a --exact -- p", "add --mask"),
+        ("growth a --verify=ten -- p", "such as 10x"),
+        ("growth a --verify=0x -- p", "such as 10x"),
+        ("growth a --cost lines -- p", "write one of instructions"),
+        ("generate --grammar g -o o -n 0", "--number 0 is not a count"),
+        ("generate --grammar g -o o -n 1 --size 2GiB", "--size 2GiB is too large"),
+        ("mutants score a --in-order name -- p", "write one of cost, mtime"),
+        ("mutants score a --slower inf -- p", "a number above 1"),
+        ("mutants bench -i a -o b --fuzzer honggfuzz=x -- p", "are run by --script honggfuzz=FILE"),
+    ] {
+        let stop = refused(of_quagmire(&format!("quagmire {line}")));
+        assert!(stop.code == ExitCode::Usage && stop.text.contains(word), "{line}: {}", stop.text);
+    }
+    for (options, word) in [
+        ("-o page.html", "-o"),
+        ("--format csv --time 3s", "--time has no meaning with --format csv"),
+        ("--format csv --source-root src", "--source-root"),
+        ("--source-root src", "--source-root"),
+        ("--format jsonl --no-plotting", "--no-plotting has no meaning with --format jsonl"),
+    ] {
+        let report =
+            of_quagmire(&format!("quagmire report out {options}")).unwrap_or_else(|stop| panic!("{}", stop.text));
+        let mut report = report.command;
+        let error = report.run_alone().expect("a command of quagmire").unwrap_err();
+        assert!(error.code == ExitCode::Usage && error.message.contains(word), "{error}");
+    }
+}

@@ -103,12 +103,12 @@ pub(super) fn again(flags: &Flags, path: &Path) -> Command {
     command
 }
 
-/// Start of the name of an artifact.
-fn kind_of(status: Status) -> &'static str {
+/// Start of the name of an artifact, and the flag with which `-fork` goes on after such a run.
+fn kind_of(status: Status) -> (&'static str, &'static str) {
     match status {
-        Status::Hung => "timeout-",
-        Status::Memory => "oom-",
-        _ => "crash-",
+        Status::Hung => ("timeout-", "ignore_timeouts"),
+        Status::Memory => ("oom-", "ignore_ooms"),
+        _ => ("crash-", "ignore_crashes"),
     }
 }
 
@@ -126,12 +126,7 @@ impl Session {
 
     /// Whether `-fork` goes on after a run that ended like this.
     fn ignores(&self, status: Status) -> bool {
-        let flag = match status {
-            Status::Hung => "ignore_timeouts",
-            Status::Memory => "ignore_ooms",
-            _ => "ignore_crashes",
-        };
-        self.flags.number("fork") > 0 && self.flags.is_on(flag)
+        self.flags.number("fork") > 0 && self.flags.is_on(kind_of(status).1)
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
@@ -226,7 +221,7 @@ impl Listener for Session {
     }
 
     fn ended_early(&self, status: Status, input: &[u8]) -> Result<Answer> {
-        let kind = kind_of(status);
+        let (kind, _) = kind_of(status);
         let path = self.artifacts.write(kind, input, &self.console)?;
         if self.ignores(status) {
             return Ok(Answer::GoOn);
