@@ -216,11 +216,12 @@ pub(crate) fn read(
     max_term_width = 110
 )]
 struct Harness {
-    #[command(flatten)]
-    fuzz: Options,
+    // before the program, which is the last positional argument
     /// Run these files once each, show what they cost, and search for nothing
     #[arg(value_name = "INPUTS")]
     inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    fuzz: Options,
 }
 
 /// Parses the command line of a harness, which contains the engine. `args` starts with the harness's name.
