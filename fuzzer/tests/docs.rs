@@ -142,17 +142,17 @@ fn option(arg: &Arg) -> String {
     let repeated = if arg.get_num_args().is_some_and(|number| number.max_values() > 1) { "..." } else { "" };
     let values: String = values.iter().map(|value| format!(" {value}{repeated}")).collect();
     let names = names.into_iter().flatten().collect::<Vec<_>>().join("`, `");
-    let mut help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+    let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+    // where clap does not know the default, the help text tells it
+    let (mut help, told) = match help.rsplit_once(" [default: ") {
+        Some((help, default)) => (help.to_owned(), Some(default.trim_end_matches(']').to_owned())),
+        None => (help, None),
+    };
     let choices: Vec<_> = arg.get_possible_values();
     if arg.get_action().takes_values() && !choices.is_empty() {
         let names: Vec<&str> = choices.iter().map(|choice| choice.get_name()).collect();
         let _ = write!(help, ": {}", names.join(", "));
     }
-    // where clap does not know the default, the help text tells it
-    let (help, told) = match help.rsplit_once(" [default: ") {
-        Some((help, default)) => (help.to_owned(), Some(default.trim_end_matches(']').to_owned())),
-        None => (help, None),
-    };
     let takes_values = arg.get_action().takes_values();
     let known =
         arg.get_default_values().first().filter(|_| takes_values).map(|value| value.to_string_lossy().into_owned());
