@@ -140,7 +140,7 @@ pub fn write(out: &Path, shown: Option<&Path>, options: ReportOptions) -> Result
 pub fn run(out: &Path, shown: Option<&Path>, options: ReportOptions) -> Result<ExitCode> {
     let written = write(out, shown, options)?;
     let lines = shown.map_or_else(|| written.listed(out), |shown| written.in_words(shown));
-    plain::print(&lines, Form::Lines).map_err(|error| Error::other(format!("cannot print: {error}")))?;
+    plain::print(&lines, Form::Lines)?;
     Ok(ExitCode::Ended)
 }
 

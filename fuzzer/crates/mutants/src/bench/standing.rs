@@ -1,20 +1,20 @@
 //! Places of the fuzzers of a bench, by what each kills beyond the seeds.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::{
     BenchOptions,
     fuzzer::Fuzzer,
     result::{Bench, BenchHeader, Campaign, Kill, Point, Standing},
 };
-use crate::mutants::{
+use crate::{
     InputOrder, ScoreOptions,
-    comparison::{a12, mann_whitney},
-    result::{Outcome, Score, State},
+    compare::{a12, mann_whitney},
     score::scored,
 };
 use quagmire_base::error::Result;
 use quagmire_cost::statistics::median;
+use quagmire_results::score_file::{MutantState, ScoredMutant};
 
 /// Number of points of a curve: the last is the whole time, each other one half of that after it.
 const POINTS: u32 = 8;
@@ -24,7 +24,7 @@ const POINTS: u32 = 8;
 pub(super) struct Known {
     mutants: u64,
     /// Fate of each mutant by its name.
-    by_name: HashMap<String, (State, f64)>,
+    by_name: HashMap<String, (MutantState, f64)>,
     killed: u64,
     is_performance: bool,
 }
@@ -33,17 +33,14 @@ impl Known {
     /// Scores the seeds.
     pub(super) fn of_seeds(options: &BenchOptions) -> Result<Self> {
         let score = scored(&options.score, &|_| ())?;
-        Ok(Self::new(&score))
-    }
-
-    fn new(score: &Score) -> Self {
-        let by_name = score.mutants.iter().map(|one| (one.id.clone(), (one.state, one.worst_factor.unwrap_or(1.0))));
-        Self {
+        let by_name =
+            score.mutants.iter().map(|one| (one.mutant.id.clone(), (one.state, one.worst_factor.unwrap_or(1.0))));
+        Ok(Self {
             mutants: score.all.mutants,
             by_name: by_name.collect(),
             killed: score.all.killed,
             is_performance: score.cost_factor.is_some(),
-        }
+        })
     }
 
     /// Number of mutants that the seeds do not kill.
@@ -52,26 +49,27 @@ impl Known {
     }
 
     /// Scores the inputs of a campaign.
-    pub(super) fn outcomes(&self, options: &ScoreOptions) -> Result<Vec<Outcome>> {
+    pub(super) fn outcomes(&self, options: &ScoreOptions) -> Result<Vec<ScoredMutant>> {
         let order = self.is_performance.then_some(InputOrder::Modified);
         scored(&ScoreOptions { order, ..options.clone() }, &|_| ()).map(|score| score.mutants)
     }
 
     /// Mutants that are killed and not by seeds, the first first, and the numbers of those that cost 10 and 100 times as much
     /// where the seeds do not. `rate`: executions per second.
-    pub(super) fn beyond(&self, scored: &[Outcome], rate: Option<f64>) -> (Vec<Kill>, [u64; 2]) {
-        let of_seeds = |one: &Outcome| self.by_name.get(&one.id).copied().unwrap_or((State::NotReached, 1.0));
-        let is_new = |one: &&Outcome| one.state == State::Killed && of_seeds(one).0 != State::Killed;
-        let kill = |one: &Outcome| Kill {
-            mutant: one.id.clone(),
-            gate: one.gate,
+    pub(super) fn beyond(&self, scored: &[ScoredMutant], rate: Option<f64>) -> (Vec<Kill>, [u64; 2]) {
+        let of_seeds =
+            |one: &ScoredMutant| self.by_name.get(&one.mutant.id).copied().unwrap_or((MutantState::NotReached, 1.0));
+        let is_new = |one: &&ScoredMutant| one.state == MutantState::Killed && of_seeds(one).0 != MutantState::Killed;
+        let kill = |one: &ScoredMutant| Kill {
+            mutant: one.mutant.id.clone(),
+            gate: one.mutant.gate,
             seconds: one.first_killed_at,
             executions: one.first_killed_at.zip(rate).map(|(seconds, rate)| (seconds * rate) as u64),
         };
         let mut killed: Vec<Kill> = scored.iter().filter(is_new).map(kill).collect();
         killed.sort_by(|a, b| a.seconds.unwrap_or(0.0).total_cmp(&b.seconds.unwrap_or(0.0)));
         let beyond = [10.0, 100.0].map(|factor| {
-            let is_new = |one: &&Outcome| one.worst_factor.unwrap_or(1.0) >= factor && of_seeds(one).1 < factor;
+            let is_new = |one: &&ScoredMutant| one.worst_factor.unwrap_or(1.0) >= factor && of_seeds(one).1 < factor;
             scored.iter().filter(is_new).count() as u64
         });
         (killed, beyond)
@@ -80,20 +78,13 @@ impl Known {
 
 impl Bench {
     /// Ranks the fuzzers.
-    pub(super) fn new(header: &BenchHeader, fuzzers: &[Fuzzer], known: &Known, campaigns: Vec<Campaign>) -> Self {
-        let mut by_fuzzer: BTreeMap<&str, Vec<Campaign>> = BTreeMap::new();
-        for fuzzer in fuzzers {
+    pub(super) fn new(header: &BenchHeader, fuzzers: &[Fuzzer], known: &Known, mut campaigns: Vec<Campaign>) -> Self {
+        campaigns.sort_by_key(|one| one.seed);
+        let standing = |fuzzer: &Fuzzer| {
             let of_fuzzer = campaigns.iter().filter(|one| one.fuzzer == fuzzer.name).cloned();
-            by_fuzzer.entry(&fuzzer.name).or_default().extend(of_fuzzer);
-        }
-        let mut standings: Vec<Standing> = fuzzers
-            .iter()
-            .map(|fuzzer| {
-                let mut campaigns = by_fuzzer.remove(fuzzer.name.as_str()).unwrap_or_default();
-                campaigns.sort_by_key(|one| one.seed);
-                Standing::new(&fuzzer.name, &fuzzer.title, campaigns, known, header.seconds as f64)
-            })
-            .collect();
+            Standing::new(fuzzer, of_fuzzer.collect(), known, header.seconds as f64)
+        };
+        let mut standings: Vec<Standing> = fuzzers.iter().map(standing).collect();
         standings.sort_by(|a, b| b.killed.total_cmp(&a.killed));
         rank(&mut standings);
         Self {
@@ -125,7 +116,7 @@ fn rank(standings: &mut [Standing]) {
 }
 
 impl Standing {
-    fn new(name: &str, title: &str, campaigns: Vec<Campaign>, known: &Known, time: f64) -> Self {
+    fn new(fuzzer: &Fuzzer, campaigns: Vec<Campaign>, known: &Known, time: f64) -> Self {
         let of_all = |number: &dyn Fn(&Campaign) -> f64| middle(campaigns.iter().map(number).collect()).unwrap_or(0.0);
         let kills = || campaigns.iter().flat_map(|one| &one.killed);
         let killed = of_all(&|one| one.killed.len() as f64);
@@ -138,12 +129,10 @@ impl Standing {
         };
         let times = (0..POINTS).rev().map(|halves| time / f64::from(1 << halves));
         let curve: Vec<Point> = times.map(|seconds| Point { seconds, killed: by(seconds) }).collect();
-        let mut names: Vec<&String> = kills().map(|kill| &kill.mutant).collect();
-        names.sort_unstable();
-        names.dedup();
+        let names: BTreeSet<&String> = kills().map(|kill| &kill.mutant).collect();
         Self {
-            name: name.to_owned(),
-            title: title.to_owned(),
+            name: fuzzer.name.clone(),
+            title: fuzzer.title.clone(),
             rank: 0,
             killed,
             share: killed / known.open().max(1) as f64,

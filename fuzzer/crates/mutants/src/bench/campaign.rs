@@ -14,7 +14,7 @@ use super::{
     result::{Campaign, CampaignEnd},
     standing::Known,
 };
-use crate::{interruption, mutants::ScoreOptions};
+use crate::ScoreOptions;
 use quagmire_base::{
     atomic::unwritable,
     error::{Error, Result},
@@ -23,6 +23,7 @@ use quagmire_base::{
     seeds::Seeds,
     shell,
 };
+use quagmire_execution::interruption;
 
 /// Time that a fuzzer may take to end after its own; then it is killed.
 const GRACE: Duration = Duration::from_secs(60);
@@ -44,7 +45,8 @@ impl Campaign {
             // what a campaign that did not finish has left
             std::fs::remove_dir_all(out).map_err(|error| unwritable(out, &error))?;
         }
-        for folder in std::iter::once(out.to_owned()).chain(fuzzer.prepared().iter().map(|folder| out.join(folder))) {
+        for folder in std::iter::once(out.to_owned()).chain(fuzzer.kind.prepared.iter().map(|folder| out.join(folder)))
+        {
             files::create_folder(&folder).map_err(|error| unwritable(&folder, &error))?;
         }
         let command = fuzzer.command(setup)?;
@@ -56,7 +58,9 @@ impl Campaign {
         let is_early = seconds < EARLY * limit.as_secs_f64();
         let end = match ended {
             Ended::Stopped => return Ok(None),
-            Ended::Itself { succeeded: false } if !fuzzer.may_fail() => return Err(failed(fuzzer, out, "has failed")),
+            Ended::Itself { succeeded: false } if !fuzzer.kind.may_fail => {
+                return Err(failed(fuzzer, out, "has failed"));
+            }
             Ended::Late => CampaignEnd::Killed,
             Ended::Itself { .. } if is_early => CampaignEnd::Early,
             Ended::Itself { .. } => CampaignEnd::InTime,
@@ -67,7 +71,7 @@ impl Campaign {
             return Err(failed(fuzzer, out, "has ended without an input"));
         }
         let count = inputs.len() as u64;
-        let executions = fuzzer.executions(out);
+        let executions = (fuzzer.kind.executions)(out);
         let scored = if inputs.is_empty() {
             Vec::new()
         } else {
@@ -138,24 +142,21 @@ fn execute(fuzzer: &Fuzzer, words: &[OsString], out: &Path, limit: Duration) -> 
     let mut command = Command::new(program);
     command
         .args(arguments)
-        .envs(fuzzer.environment().iter().copied())
+        .envs(fuzzer.kind.environment.iter().copied())
         .stdin(Stdio::null())
         .stdout(output)
         .stderr(log)
         .process_group(0);
     let mut child = command.spawn().map_err(cannot)?;
     let began = Instant::now();
-    let kill = |id: u32| {
-        // SAFETY: the group of a child that was not waited for.
-        unsafe { libc::kill(-(id as i32), libc::SIGKILL) };
-    };
     loop {
         if let Some(status) = child.try_wait().map_err(cannot)? {
             return Ok(Ended::Itself { succeeded: status.success() });
         }
         let is_stopped = interruption::has_come();
         if is_stopped || began.elapsed() >= limit {
-            kill(child.id());
+            // SAFETY: the group of a child that was not waited for.
+            unsafe { libc::kill(-(child.id() as i32), libc::SIGKILL) };
             let _ = child.wait();
             return Ok(if is_stopped { Ended::Stopped } else { Ended::Late });
         }

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::mutants::log::Header as ScoreHeader;
+use crate::log::Header as ScoreHeader;
 
 /// Name of the result in the output folder.
 pub(super) const BENCH: &str = "bench.json";
