@@ -27,7 +27,7 @@ use graph::chart::{Chart, Panel, Values, WIDTH, chart};
 use page::Extras;
 use quagmire_base::{
     atomic::{unwritable, write_whole},
-    error::{Error, ExitCode, Result},
+    error::{ExitCode, Result},
     files,
     format::counted,
     plain::{self, Form},

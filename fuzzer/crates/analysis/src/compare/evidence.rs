@@ -179,62 +179,47 @@ mod tests {
     }
 
     #[test]
-    fn more_instructions_are_red_only_if_time_confirms_them_twice() {
-        let mut slower = returned(1_000, 1_200);
-        assert_eq!(verdict(&slower), Verdict::Unfinished);
-        slower.first = Some((times(1.0, 1.2), false));
-        assert_eq!(verdict(&slower), Verdict::Same);
-        slower.first = Some((times(1.0, 1.2), true));
-        assert_eq!(verdict(&slower), Verdict::Unfinished);
-        slower.second = Some(times(1.0, 1.0));
-        assert_eq!(verdict(&slower), Verdict::Same);
-        slower.second = Some(times(1.0, 1.2));
-        assert_eq!(verdict(&slower), Verdict::Slower);
-    }
-
-    #[test]
-    fn more_time_with_the_same_instructions_is_a_note() {
-        let mut longer = returned(1_000, 1_000);
-        longer.first = Some((times(1.0, 1.2), true));
-        longer.second = Some(times(1.0, 1.2));
-        assert_eq!(verdict(&longer), Verdict::TimeOnly);
+    fn more_instructions_are_red_only_if_time_confirms_them_twice_and_more_time_alone_is_a_note() {
+        let (longer, no_discovery) = (Some((1.2, true)), Some((1.2, false)));
+        for (new, first, second, expected) in [
+            (1_200, None, None, Verdict::Unfinished),
+            (1_200, no_discovery, None, Verdict::Same),
+            (1_200, longer, None, Verdict::Unfinished),
+            (1_200, longer, Some(1.0), Verdict::Same),
+            (1_200, longer, Some(1.2), Verdict::Slower),
+            (1_000, longer, Some(1.2), Verdict::TimeOnly),
+            (1_000, longer, Some(1.03), Verdict::Same),
+            (500, None, None, Verdict::Faster),
+            (500, longer, Some(1.2), Verdict::TimeOnly),
+        ] {
+            let first = first.map(|(ratio, is_discovery)| (times(1.0, ratio), is_discovery));
+            let second = second.map(|ratio| times(1.0, ratio));
+            assert_eq!(verdict(&Evidence { first, second, ..returned(1_000, new) }), expected, "{new}");
+        }
         assert!(!Verdict::TimeOnly.is_regression());
-        longer.second = Some(times(1.0, 1.03));
-        assert_eq!(verdict(&longer), Verdict::Same, "less than matters");
-        let mut fewer = returned(1_000, 500);
-        assert_eq!(verdict(&fewer), Verdict::Faster);
-        (fewer.first, fewer.second) = (Some((times(1.0, 1.2), true)), Some(times(1.0, 1.2)));
-        assert_eq!(verdict(&fewer), Verdict::TimeOnly);
     }
 
     #[test]
-    fn a_new_end_is_red_once_a_new_process_ends_so_too() {
-        for (status, expected) in
-            [("crashed", Verdict::NewCrash), ("exited", Verdict::NewCrash), ("hung", Verdict::NewHang)]
-        {
-            let mut ended = Evidence { old: run("returned", 10), new: run(status, 5), ..Evidence::default() };
-            assert_eq!(verdict(&ended), Verdict::Unfinished);
-            ended.is_reproduced = Some(false);
-            assert_eq!(verdict(&ended), Verdict::Unstable);
-            ended.is_reproduced = Some(true);
-            assert_eq!(verdict(&ended), expected);
+    fn a_new_end_is_red_once_a_new_process_ends_so_too_and_one_that_is_gone_is_fixed() {
+        for (old, new, is_reproduced, expected) in [
+            ("returned", "crashed", None, Verdict::Unfinished),
+            ("returned", "crashed", Some(false), Verdict::Unstable),
+            ("returned", "crashed", Some(true), Verdict::NewCrash),
+            ("returned", "exited", Some(true), Verdict::NewCrash),
+            ("returned", "hung", Some(true), Verdict::NewHang),
+            ("crashed", "returned", None, Verdict::Fixed),
+            ("hung", "rejected", None, Verdict::Fixed),
+            ("hung", "hung", None, Verdict::Same),
+        ] {
+            let ended = Evidence { old: run(old, 10), new: run(new, 5), is_reproduced, ..Evidence::default() };
+            assert_eq!(verdict(&ended), expected, "{old} {new}");
         }
     }
 
     #[test]
-    fn an_early_end_that_is_gone_is_fixed_and_one_that_stays_is_the_same() {
-        let ends = |old, new| verdict(&Evidence { old: run(old, 5), new: run(new, 5), ..Evidence::default() });
-        assert_eq!(ends("crashed", "returned"), Verdict::Fixed);
-        assert_eq!(ends("hung", "rejected"), Verdict::Fixed);
-        assert_eq!(ends("hung", "hung"), Verdict::Same);
-    }
-
-    #[test]
     fn what_is_unstable_or_was_not_run_has_no_verdict_on_its_cost() {
-        let mut unstable = returned(10, 1_000);
-        unstable.unstable = Some("it differs".into());
-        assert_eq!(verdict(&unstable), Verdict::Unstable);
-        assert_eq!(verdict(&Evidence::default()), Verdict::Unfinished);
+        let unstable = Evidence { unstable: Some("it differs".into()), ..returned(10, 1_000) };
+        assert_eq!([verdict(&unstable), verdict(&Evidence::default())], [Verdict::Unstable, Verdict::Unfinished]);
     }
 
     #[test]
@@ -256,14 +241,9 @@ mod tests {
 
     #[test]
     fn a_baseline_has_counts_only_and_counts_that_are_not_exact_say_nothing() {
-        let mut slower = returned(1_000, 1_200);
-        slower.source = Source::Baseline;
-        assert_eq!(verdict(&slower), Verdict::Slower);
-        (slower.old, slower.new) = (run("returned", 10), run("returned", 100));
-        assert_eq!(verdict(&slower), Verdict::Same, "few in all");
-        slower.old = run("returned", 1_000);
-        slower.new = run("returned", 1_049);
-        assert_eq!(verdict(&slower), Verdict::Same);
+        let known = |old, new| verdict(&Evidence { source: Source::Baseline, ..returned(old, new) });
+        assert_eq!(known(1_000, 1_200), Verdict::Slower);
+        assert_eq!([known(10, 100), known(1_000, 1_049)], [Verdict::Same; 2], "few in all, and few in relation");
         let inexact = Evidence { is_inexact: true, ..returned(1_000, 2_000) };
         assert_eq!(verdict(&inexact), Verdict::Same);
     }

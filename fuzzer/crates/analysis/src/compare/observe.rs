@@ -71,51 +71,32 @@ pub(super) fn all(builds: &mut Builds, subjects: &mut [Subject], limits: &Limits
 fn run_both(builds: &mut Builds, input: &[u8], evidence: &mut Evidence) -> Result<()> {
     let mut last: [Option<Run>; 2] = [None, None];
     for _ in 0..MOST_RUNS {
-        let mut is_stable = [false, false];
-        let sides = [builds.old.as_mut(), Some(&mut builds.new)];
-        for (index, side) in sides.into_iter().enumerate() {
-            let Some(side) = side else {
-                is_stable[index] = true;
-                continue;
-            };
+        let mut unstable = None;
+        let sides = [("old", builds.old.as_mut()), ("new", Some(&mut builds.new))];
+        for ((build, side), last) in sides.into_iter().zip(&mut last) {
+            let Some(side) = side else { continue };
             let run = side.run(input, Detail::Edges, 1)?;
-            is_stable[index] =
-                !run.came_back() || last[index].as_ref().is_some_and(|last| are_same(last, &run, evidence.is_inexact));
-            last[index] = Some(run);
+            let is_same = |last: &Run| last.status == run.status && (evidence.is_inexact || last.edges == run.edges);
+            if run.came_back() && !last.as_ref().is_some_and(is_same) {
+                unstable.get_or_insert(build);
+            }
+            *last = Some(run);
         }
-        if is_stable == [true, true] {
-            evidence.keep(last);
-            return Ok(());
+        let why =
+            |build| format!("its runs differ in the {build} build: it depends on time, addresses or random numbers");
+        evidence.unstable = unstable.map(why);
+        if evidence.unstable.is_none() {
+            break;
         }
         if interruption::has_come() {
             return Ok(());
         }
-        evidence.unstable = (0..2).find(|&index| !is_stable[index]).map(|index| {
-            let build = if index == 0 { "old" } else { "new" };
-            format!("its runs differ in the {build} build: it depends on time, addresses or random numbers")
-        });
     }
-    let unstable = evidence.unstable.take();
-    evidence.keep(last);
-    evidence.unstable = unstable;
+    // edges have done their work: they are many
+    let [old, new] = last.map(|run| run.map(|run| Run { edges: Vec::new(), ..run }));
+    evidence.old = old.or(evidence.old.take());
+    evidence.new = new;
     Ok(())
-}
-
-impl Evidence {
-    /// Keeps the last runs of both builds, which are stable. Edges have done their work: they are many.
-    fn keep(&mut self, [old, new]: [Option<Run>; 2]) {
-        let bare = |run: Run| Run { edges: Vec::new(), ..run };
-        if let Some(old) = old {
-            self.old = Some(bare(old));
-        }
-        self.new = new.map(bare);
-        self.unstable = None;
-    }
-}
-
-/// Whether two runs of one build are the same.
-fn are_same(one: &Run, other: &Run, is_inexact: bool) -> bool {
-    one.status == other.status && (is_inexact || one.edges == other.edges)
 }
 
 /// Runs an input in new processes, to confirm that the new build ends it early and the old one does not.

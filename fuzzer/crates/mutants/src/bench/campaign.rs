@@ -5,14 +5,13 @@ use std::{
     fs::File,
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::{Command, ExitStatus, Stdio},
     time::{Duration, Instant, SystemTime},
 };
 
 use super::{
     fuzzer::{Fuzzer, LOG, PRINTED, Setup},
-    result::{Campaign, CampaignEnd},
-    standing::Known,
+    result::{Campaign, CampaignEnd, Known},
 };
 use crate::ScoreOptions;
 use quagmire_base::{
@@ -53,17 +52,17 @@ impl Campaign {
         let began = SystemTime::now();
         let clock = Instant::now();
         let limit = Duration::from_secs(setup.options.seconds);
-        let ended = execute(fuzzer, &command, out, limit + GRACE)?;
+        let status = execute(fuzzer, &command, out, limit + GRACE)?;
         let seconds = clock.elapsed().as_secs_f64();
         let is_early = seconds < EARLY * limit.as_secs_f64();
-        let end = match ended {
-            Ended::Stopped => return Ok(None),
-            Ended::Itself { succeeded: false } if !fuzzer.kind.may_fail => {
+        let end = match status {
+            None if interruption::has_come() => return Ok(None),
+            None => CampaignEnd::Killed,
+            Some(status) if !status.success() && !fuzzer.kind.may_fail => {
                 return Err(failed(fuzzer, out, "has failed"));
             }
-            Ended::Late => CampaignEnd::Killed,
-            Ended::Itself { .. } if is_early => CampaignEnd::Early,
-            Ended::Itself { .. } => CampaignEnd::InTime,
+            Some(_) if is_early => CampaignEnd::Early,
+            Some(_) => CampaignEnd::InTime,
         };
         let folders = fuzzer.folders(out);
         let inputs = inputs_until(&folders, began + limit);
@@ -118,18 +117,8 @@ impl Campaign {
     }
 }
 
-/// End of a fuzzer's process.
-enum Ended {
-    /// It has ended by itself; `succeeded`: with exit code 0.
-    Itself { succeeded: bool },
-    /// It was killed, since it took too long.
-    Late,
-    /// It was killed, since the user has stopped the bench.
-    Stopped,
-}
-
-/// Executes a command in a process group of its own, which is killed at the limit, or when a signal has come.
-fn execute(fuzzer: &Fuzzer, words: &[OsString], out: &Path, limit: Duration) -> Result<Ended> {
+/// Executes a command in a process group of its own. `None` if it was killed: at the limit, or since a signal has come.
+fn execute(fuzzer: &Fuzzer, words: &[OsString], out: &Path, limit: Duration) -> Result<Option<ExitStatus>> {
     let create = |name: &str| {
         let path = out.join(name);
         File::create(&path).map_err(|error| unwritable(&path, &error))
@@ -151,14 +140,13 @@ fn execute(fuzzer: &Fuzzer, words: &[OsString], out: &Path, limit: Duration) -> 
     let began = Instant::now();
     loop {
         if let Some(status) = child.try_wait().map_err(cannot)? {
-            return Ok(Ended::Itself { succeeded: status.success() });
+            return Ok(Some(status));
         }
-        let is_stopped = interruption::has_come();
-        if is_stopped || began.elapsed() >= limit {
+        if interruption::has_come() || began.elapsed() >= limit {
             // SAFETY: the group of a child that was not waited for.
             unsafe { libc::kill(-(child.id() as i32), libc::SIGKILL) };
             let _ = child.wait();
-            return Ok(if is_stopped { Ended::Stopped } else { Ended::Late });
+            return Ok(None);
         }
         std::thread::sleep(LOOK);
     }

@@ -1,14 +1,13 @@
 //! `quagmire mutants bench`: how many mutants of a program the campaigns of several fuzzers kill, and how soon.
 //!
 //! Each fuzzer (`fuzzer`) makes repeated campaigns from the same seeds (`campaign`), over a build of its own. What they leave is
-//! scored by the program with mutants (`standing`), without the mutants that the seeds kill. A table (`table`) ranks the
+//! scored by the program with mutants (`result`), without the mutants that the seeds kill. A table (`table`) ranks the
 //! fuzzers. Finished campaigns are files of their own (`folder`), from which `--resume` goes on.
 
 mod campaign;
 mod folder;
 mod fuzzer;
 mod result;
-mod standing;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -17,8 +16,7 @@ pub use self::fuzzer::known_fuzzers;
 use self::{
     folder::BenchFolder,
     fuzzer::{Fuzzer, Setup},
-    result::{Bench, Campaign},
-    standing::Known,
+    result::{Bench, Campaign, Known},
 };
 use super::{ScoreOptions, log::Header, runs::in_parallel};
 use quagmire_base::{
