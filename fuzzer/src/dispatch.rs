@@ -16,7 +16,7 @@ use quagmire::{
         report::ReportTask,
     },
 };
-use quagmire_analysis::{compare::CompareOptions, mutants::ScoreOptions};
+use quagmire_analysis::compare::CompareOptions;
 use quagmire_base::{
     atomic::write_whole,
     error::{Error, ExitCode, Result},
@@ -27,6 +27,7 @@ use quagmire_execution::{
     huge_pages, lookup, process,
     recognise::{ProgramKind, recognise, refuse_mutants},
 };
+use quagmire_mutants::ScoreOptions;
 use quagmire_results::{Summary, outcomes::SourceRoot, result_file::ResultFile, score_file::SCORE};
 
 /// Executes a command: writes a report or generated inputs, runs a program under its fork server, or replaces this process with the
@@ -53,25 +54,25 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
                 MutantsCommand::Score(args) => {
                     let mut options = args.resolve()?;
                     let _private = with_mutants_and_files(&mut options, &command, "mutants score")?;
-                    quagmire_analysis::mutants::score(&options)
+                    quagmire_mutants::score(&options)
                 }
                 MutantsCommand::List(args) => {
                     let mut options = args.resolve()?;
                     with_mutants(&mut options.program, "mutants list")?;
-                    quagmire_analysis::mutants::list(&options)
+                    quagmire_mutants::list(&options)
                 }
                 MutantsCommand::Bench(args) => {
                     let mut options = args.resolve()?;
                     let _private = with_mutants_and_files(&mut options.score, &command, "mutants bench")?;
-                    quagmire_analysis::mutants::bench(&options)
+                    quagmire_mutants::bench(&options)
                 }
-                MutantsCommand::Compare(args) => quagmire_analysis::mutants::compare(&args.resolve()?),
+                MutantsCommand::Compare(args) => quagmire_mutants::compare(&args.resolve()?),
             };
         }
         Command::Distill(distill) if distill.is_for_mutants() => {
             let (mut options, output) = distill.clone().resolve_for_mutants()?;
             let _private = with_mutants_and_files(&mut options, &command, "distill --for mutants")?;
-            return quagmire_analysis::mutants::distill(&options, &output);
+            return quagmire_mutants::distill(&options, &output);
         }
         Command::Compare(compare) => {
             let options = compare.clone().resolve()?;
@@ -182,8 +183,7 @@ fn report(args: &ReportArgs) -> Result<ExitCode> {
             };
             match file {
                 Some(file) => write_whole(&file, plain::printed(&text, exporter.form).as_bytes())?,
-                None => plain::print(&text, exporter.form)
-                    .map_err(|error| Error::other(format!("cannot print: {error}")))?,
+                None => plain::print(&text, exporter.form)?,
             }
             Ok(ExitCode::Ended)
         }

@@ -88,7 +88,7 @@ pub(crate) fn run(json: bool) -> Result<ExitCode> {
     } else {
         (in_words(&findings), Form::Lines)
     };
-    plain::print(&text, form).map_err(|error| Error::other(format!("cannot print: {error}")))?;
+    plain::print(&text, form)?;
     let missing: Vec<&str> = findings.iter().filter(|one| one.state == State::Missing).map(|one| one.what).collect();
     if missing.is_empty() {
         return Ok(ExitCode::Ended);

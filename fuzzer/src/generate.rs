@@ -90,7 +90,7 @@ fn emptied(options: &GenerateOptions) -> Result<Folder> {
 
 fn say_written(number: u64, bytes: u64, options: &GenerateOptions, seed: &str) -> Result<ExitCode> {
     let line = format!("Wrote {number} inputs ({bytes} bytes) to {}{seed}\n", options.output.display());
-    plain::print(&line, Form::Lines).map_err(|error| Error::other(format!("cannot print: {error}")))?;
+    plain::print(&line, Form::Lines)?;
     Ok(ExitCode::Ended)
 }
 

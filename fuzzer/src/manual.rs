@@ -15,7 +15,7 @@ pub(crate) fn completions(shell: &str) -> Result<ExitCode> {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut args::quagmire(), "quagmire", &mut text);
     let text = String::from_utf8_lossy(&text);
-    plain::print(&text, Form::Lines).map_err(|error| Error::other(format!("cannot print: {error}")))?;
+    plain::print(&text, Form::Lines)?;
     Ok(ExitCode::Ended)
 }
 

@@ -126,7 +126,7 @@ pub(crate) fn run(args: &InitArgs) -> Result<ExitCode> {
 
 fn printed(lines: &[String]) -> Result<ExitCode> {
     let text = lines.join("\n") + "\n";
-    plain::print(&text, Form::Lines).map_err(|error| Error::other(format!("cannot print: {error}")))?;
+    plain::print(&text, Form::Lines)?;
     Ok(ExitCode::Ended)
 }
 

@@ -4,12 +4,10 @@ use std::{num::NonZero, path::PathBuf};
 
 use super::{hang_timeout, memory_limit, mutants::at_least_one};
 use crate::options::args::{DistillArgs, INPUTS_PER_MUTANT};
-use quagmire_analysis::{
-    distill::{DistillOptions, Purpose, Weight},
-    mutants::ScoreOptions,
-};
+use quagmire_analysis::distill::{DistillOptions, Purpose, Weight};
 use quagmire_base::error::{Error, Result};
 use quagmire_execution::fork_server::run_folder::RunFiles;
+use quagmire_mutants::ScoreOptions;
 
 /// Purpose that needs a build with mutants.
 const MUTANTS: &str = "mutants";

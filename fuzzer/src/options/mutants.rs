@@ -4,14 +4,14 @@ use std::{ffi::OsString, num::NonZero, path::PathBuf};
 
 use super::{hang_timeout, memory_limit};
 use crate::options::args::{BenchArgs, CompareScoresArgs, ListArgs, MutantsCommand, ScoreArgs, TargetArgs};
-use quagmire_analysis::mutants::{
-    BenchOptions, CompareOptions, Contestant, InputOrder, ListOptions, ScoreOptions, known_fuzzers,
-};
 use quagmire_base::{
     error::{Error, Result},
     units,
 };
 use quagmire_execution::fork_server::run_folder::RunFiles;
+use quagmire_mutants::{
+    BenchOptions, CompareOptions, Contestant, InputOrder, ListOptions, ScoreOptions, known_fuzzers,
+};
 
 /// Word between groups.
 const AND: &str = "--and";

@@ -17,14 +17,12 @@ mod explanation;
 pub mod generation;
 pub mod grown;
 pub mod growth;
-mod interruption;
 mod lcov;
 pub mod mask;
 pub mod measure;
 pub mod measurement;
 pub mod mine;
 pub mod minimize;
-pub mod mutants;
 pub mod options;
 mod print;
 pub mod report;
@@ -40,7 +38,7 @@ use self::rounds::Rounds;
 use crate::options::ReplayOptions;
 use quagmire_base::{
     error::{Error, ExitCode, Result},
-    plain::{Form, warn},
+    plain::{self, Form, warn},
     seeds::Seeds,
     terminal::ColorChoice,
 };
@@ -48,7 +46,7 @@ use quagmire_cost::resource::Resource;
 use quagmire_execution::{
     harness::Harness,
     info::TargetInfo,
-    notices,
+    interruption, notices,
     perf::{self, Counters},
 };
 
@@ -116,5 +114,5 @@ fn annotate_all(report: &report::Report, wanted: &[PathBuf], context: Option<u32
         let format = annotate::Style { unit, color, context };
         text += &annotate::annotated(file, &source::read(wanted, file)?, &report.inputs, format);
     }
-    print::print_text(&text, Form::Painted)
+    plain::print(&text, Form::Painted)
 }

@@ -16,6 +16,7 @@ pub mod hits;
 pub mod huge_pages;
 pub mod info;
 pub mod input_page;
+pub mod interruption;
 pub mod known_lines;
 #[cfg(test)]
 mod layout;

@@ -3,18 +3,12 @@
 
 mod baseline;
 mod builds;
-mod campaign;
-mod corpus_law;
 mod evidence;
 mod law;
-mod limits;
 mod moved;
 mod observe;
-mod print;
-mod result;
-mod side;
+mod report;
 mod subject;
-mod templates;
 mod times;
 mod tolerated;
 
@@ -24,11 +18,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use self::{builds::Builds, limits::Limits};
+use self::{builds::Builds, times::Limits};
 use crate::{interruption, runner::RunnerOptions};
 use quagmire_base::{
     atomic::write_whole,
-    error::{Error, ExitCode, Result},
+    error::{ExitCode, Result},
     plain::{self, Form, warn},
 };
 use quagmire_results::comparison::{Comparison, ComparisonVerdict, Reference};
@@ -88,7 +82,7 @@ pub fn run(options: &CompareOptions) -> Result<ExitCode> {
     interruption::watch();
     let tolerated = options.tolerated.as_deref().map(tolerated::read).transpose()?.unwrap_or_default();
     let (mut subjects, reference) = match &options.old {
-        Old::Campaign => campaign::findings(&options.inputs)?,
+        Old::Campaign => subject::findings(&options.inputs)?,
         Old::Build(_) => (subject::load(&options.inputs)?, Reference::Build),
         Old::Baseline(file) | Old::Update(file) => {
             (subject::load(&options.inputs)?, Reference::Baseline(file.display().to_string()))
@@ -107,7 +101,7 @@ pub fn run(options: &CompareOptions) -> Result<ExitCode> {
         hang_timeout: options.runs.hang_timeout,
     };
     let is_complete = observe::all(&mut builds, &mut subjects, &limits)?;
-    let comparison = result::of(&builds, options, subjects, reference, &tolerated, &limits, !is_complete);
+    let comparison = report::of(&builds, options, subjects, reference, &tolerated, !is_complete);
     tell(options, &comparison, &tolerated)
 }
 
@@ -120,8 +114,8 @@ fn tell(options: &CompareOptions, comparison: &Comparison, tolerated: &tolerated
     for line in tolerated.unused(comparison) {
         warn(&line);
     }
-    let (text, form) = if options.json { (json, Form::Json) } else { (print::table(comparison), Form::Lines) };
-    plain::print(&text, form).map_err(|error| Error::other(format!("cannot print: {error}")))?;
+    let (text, form) = if options.json { (json, Form::Json) } else { (report::table(comparison), Form::Lines) };
+    plain::print(&text, form)?;
     let left_out = comparison.count(ComparisonVerdict::Unfinished);
     if comparison.is_incomplete {
         let remedy = if interruption::has_come() { "it was stopped" } else { "give more time with --time" };

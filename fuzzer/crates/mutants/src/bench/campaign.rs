@@ -5,16 +5,15 @@ use std::{
     fs::File,
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::{Command, ExitStatus, Stdio},
     time::{Duration, Instant, SystemTime},
 };
 
 use super::{
     fuzzer::{Fuzzer, LOG, PRINTED, Setup},
-    result::{Campaign, CampaignEnd},
-    standing::Known,
+    result::{Campaign, CampaignEnd, Known},
 };
-use crate::{interruption, mutants::ScoreOptions};
+use crate::ScoreOptions;
 use quagmire_base::{
     atomic::unwritable,
     error::{Error, Result},
@@ -23,6 +22,7 @@ use quagmire_base::{
     seeds::Seeds,
     shell,
 };
+use quagmire_execution::interruption;
 
 /// Time that a fuzzer may take to end after its own; then it is killed.
 const GRACE: Duration = Duration::from_secs(60);
@@ -44,22 +44,25 @@ impl Campaign {
             // what a campaign that did not finish has left
             std::fs::remove_dir_all(out).map_err(|error| unwritable(out, &error))?;
         }
-        for folder in std::iter::once(out.to_owned()).chain(fuzzer.prepared().iter().map(|folder| out.join(folder))) {
+        for folder in std::iter::once(out.to_owned()).chain(fuzzer.kind.prepared.iter().map(|folder| out.join(folder)))
+        {
             files::create_folder(&folder).map_err(|error| unwritable(&folder, &error))?;
         }
         let command = fuzzer.command(setup)?;
         let began = SystemTime::now();
         let clock = Instant::now();
         let limit = Duration::from_secs(setup.options.seconds);
-        let ended = execute(fuzzer, &command, out, limit + GRACE)?;
+        let status = execute(fuzzer, &command, out, limit + GRACE)?;
         let seconds = clock.elapsed().as_secs_f64();
         let is_early = seconds < EARLY * limit.as_secs_f64();
-        let end = match ended {
-            Ended::Stopped => return Ok(None),
-            Ended::Itself { succeeded: false } if !fuzzer.may_fail() => return Err(failed(fuzzer, out, "has failed")),
-            Ended::Late => CampaignEnd::Killed,
-            Ended::Itself { .. } if is_early => CampaignEnd::Early,
-            Ended::Itself { .. } => CampaignEnd::InTime,
+        let end = match status {
+            None if interruption::has_come() => return Ok(None),
+            None => CampaignEnd::Killed,
+            Some(status) if !status.success() && !fuzzer.kind.may_fail => {
+                return Err(failed(fuzzer, out, "has failed"));
+            }
+            Some(_) if is_early => CampaignEnd::Early,
+            Some(_) => CampaignEnd::InTime,
         };
         let folders = fuzzer.folders(out);
         let inputs = inputs_until(&folders, began + limit);
@@ -67,7 +70,7 @@ impl Campaign {
             return Err(failed(fuzzer, out, "has ended without an input"));
         }
         let count = inputs.len() as u64;
-        let executions = fuzzer.executions(out);
+        let executions = (fuzzer.kind.executions)(out);
         let scored = if inputs.is_empty() {
             Vec::new()
         } else {
@@ -114,18 +117,8 @@ impl Campaign {
     }
 }
 
-/// End of a fuzzer's process.
-enum Ended {
-    /// It has ended by itself; `succeeded`: with exit code 0.
-    Itself { succeeded: bool },
-    /// It was killed, since it took too long.
-    Late,
-    /// It was killed, since the user has stopped the bench.
-    Stopped,
-}
-
-/// Executes a command in a process group of its own, which is killed at the limit, or when a signal has come.
-fn execute(fuzzer: &Fuzzer, words: &[OsString], out: &Path, limit: Duration) -> Result<Ended> {
+/// Executes a command in a process group of its own. `None` if it was killed: at the limit, or since a signal has come.
+fn execute(fuzzer: &Fuzzer, words: &[OsString], out: &Path, limit: Duration) -> Result<Option<ExitStatus>> {
     let create = |name: &str| {
         let path = out.join(name);
         File::create(&path).map_err(|error| unwritable(&path, &error))
@@ -138,26 +131,22 @@ fn execute(fuzzer: &Fuzzer, words: &[OsString], out: &Path, limit: Duration) -> 
     let mut command = Command::new(program);
     command
         .args(arguments)
-        .envs(fuzzer.environment().iter().copied())
+        .envs(fuzzer.kind.environment.iter().copied())
         .stdin(Stdio::null())
         .stdout(output)
         .stderr(log)
         .process_group(0);
     let mut child = command.spawn().map_err(cannot)?;
     let began = Instant::now();
-    let kill = |id: u32| {
-        // SAFETY: the group of a child that was not waited for.
-        unsafe { libc::kill(-(id as i32), libc::SIGKILL) };
-    };
     loop {
         if let Some(status) = child.try_wait().map_err(cannot)? {
-            return Ok(Ended::Itself { succeeded: status.success() });
+            return Ok(Some(status));
         }
-        let is_stopped = interruption::has_come();
-        if is_stopped || began.elapsed() >= limit {
-            kill(child.id());
+        if interruption::has_come() || began.elapsed() >= limit {
+            // SAFETY: the group of a child that was not waited for.
+            unsafe { libc::kill(-(child.id() as i32), libc::SIGKILL) };
             let _ = child.wait();
-            return Ok(if is_stopped { Ended::Stopped } else { Ended::Late });
+            return Ok(None);
         }
         std::thread::sleep(LOOK);
     }

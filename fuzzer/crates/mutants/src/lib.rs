@@ -1,32 +1,21 @@
-//! `quagmire mutants`: how good a corpus is, by the small faults that it notices.
+//! `quagmire mutants`: how good a corpus is, by the small faults and slow places that it notices.
 //!
-//! `score`: a program with all its mutants (`table`) is run with each input as it is (`baseline`), with copies that tell
-//! which mutants the input reaches and infects (`probing`), and with the mutants that it infects (`hunt`), as often as it
-//! takes to tell them from the original (`kill`). The result (`result`) is printed (`print`) and written beside the log
-//! that a run resumes from (`log`). Performance mutants need one run of each input (`charging`) to know what all of them
-//! would cost (`slowness`, `ladder`), but for those that are run (`running`). `list`: the table. `compare`: results side by
-//! side (`comparison`). `bench`: campaigns of several fuzzers, and their scores. `distill`: few inputs that
-//! kill as many (`distillation`).
+//! `score`: a program with all its mutants (`table`) is run with each input as it is (`runs`). Of small faults (`faults`), copies
+//! tell which the input reaches and infects; the mutants that it infects are run until one run tells them from the original,
+//! and each verdict is written to a log that `--resume` goes on from (`log`). Performance mutants (`performance`) need one run
+//! of each input to know what most of them would cost.
 
-mod baseline;
 mod bench;
-mod charging;
-mod comparison;
-mod distillation;
-mod hunt;
-mod kill;
-mod ladder;
+mod compare;
+mod distill;
+mod faults;
 mod list;
 mod log;
+mod performance;
 mod print;
-mod probing;
-mod progress;
-mod result;
-mod running;
+mod runs;
 mod score;
-mod slowness;
 mod table;
-mod workers;
 
 use std::{
     ffi::OsString,
@@ -38,8 +27,8 @@ use quagmire_execution::fork_server::run_folder::RunFiles;
 
 pub use self::{
     bench::{BenchOptions, Contestant, known_fuzzers, run as bench},
-    comparison::run as compare,
-    distillation::run as distill,
+    compare::run as compare,
+    distill::run as distill,
     list::run as list,
     score::run as score,
 };

@@ -11,9 +11,9 @@ use super::{
     BenchOptions,
     result::{BENCH, Bench, BenchHeader, Campaign},
 };
-use crate::mutants::log::Header as ScoreHeader;
+use crate::log::Header as ScoreHeader;
 use quagmire_base::{
-    atomic::{unwritable, write_whole},
+    atomic::{unwritable, write_json, write_whole},
     error::{Error, Result},
     files::{self, Folder},
     seeds::Seed,
@@ -30,7 +30,7 @@ const LARGEST: u64 = 1 << 28;
 /// The folder, which no other process writes to.
 pub(super) struct BenchFolder {
     path: PathBuf,
-    header: BenchHeader,
+    pub header: BenchHeader,
     /// Locked as long as it is open.
     _lock: File,
 }
@@ -56,7 +56,7 @@ impl BenchFolder {
                 return Err(Error::usage(format!("{shown} is not empty, and holds no bench: name another folder")));
             }
             files::create_folder(&path).map_err(|error| unwritable(&path, &error))?;
-            write_whole(&file, (serde_json::to_string_pretty(&header).unwrap_or_default() + "\n").as_bytes())?;
+            write_json(&file, &header)?;
         } else if !options.resume {
             return Err(Error::usage(format!("{shown} holds a bench: go on with --resume, or name another folder")));
         }
@@ -75,10 +75,6 @@ impl BenchFolder {
             return Err(Error::usage(format!("{shown} holds a bench of {differs}: name another folder")));
         }
         Ok(Self { path, header, _lock: lock })
-    }
-
-    pub(super) fn header(&self) -> &BenchHeader {
-        &self.header
     }
 
     /// Writes the seeds, which all fuzzers get from one folder. Returns it.
@@ -108,15 +104,13 @@ impl BenchFolder {
 
     /// Writes a finished campaign.
     pub(super) fn keep(&self, campaign: Campaign) -> Result<Campaign> {
-        let text = serde_json::to_string_pretty(&campaign).unwrap_or_default() + "\n";
-        write_whole(&self.result_of(&campaign.fuzzer, campaign.seed), text.as_bytes())?;
+        write_json(&self.result_of(&campaign.fuzzer, campaign.seed), &campaign)?;
         Ok(campaign)
     }
 
     /// Writes the result.
     pub(super) fn finish(&self, bench: &Bench) -> Result<()> {
-        let text = serde_json::to_string_pretty(bench).unwrap_or_default() + "\n";
-        write_whole(&self.path.join(BENCH), text.as_bytes())
+        write_json(&self.path.join(BENCH), bench)
     }
 }
 

@@ -1,37 +1,31 @@
 //! `quagmire mutants bench`: how many mutants of a program the campaigns of several fuzzers kill, and how soon.
 //!
 //! Each fuzzer (`fuzzer`) makes repeated campaigns from the same seeds (`campaign`), over a build of its own. What they leave is
-//! scored by the program with mutants (`standing`), without the mutants that the seeds kill. A table (`table`) ranks the
+//! scored by the program with mutants (`result`), without the mutants that the seeds kill. A table (`table`) ranks the
 //! fuzzers. Finished campaigns are files of their own (`folder`), from which `--resume` goes on.
 
 mod campaign;
 mod folder;
 mod fuzzer;
 mod result;
-mod standing;
 mod table;
 
-use std::{
-    collections::VecDeque,
-    path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
-};
+use std::path::{Path, PathBuf};
 
 pub use self::fuzzer::known_fuzzers;
 use self::{
     folder::BenchFolder,
     fuzzer::{Fuzzer, Setup},
-    result::{Bench, Campaign},
-    standing::Known,
+    result::{Bench, Campaign, Known},
 };
-use super::{ScoreOptions, log::Header, workers::on_threads};
-use crate::{interruption, print::print_text};
+use super::{ScoreOptions, log::Header, runs::in_parallel};
 use quagmire_base::{
     error::{Error, ExitCode, Result},
     format::counted,
-    plain::{Form, complain},
+    plain::{self, Form, complain},
     seeds::Seeds,
 };
+use quagmire_execution::interruption;
 
 /// Options of `mutants bench` after defaults and checks.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,12 +89,12 @@ pub fn run(options: &BenchOptions) -> Result<ExitCode> {
         let shown = options.output.display();
         return Err(Error::other(format!("stopped by a signal after {finished}: go on with --resume -o {shown}")));
     }
-    let bench = Bench::new(folder.header(), &fuzzers, &known, campaigns);
+    let bench = Bench::new(&folder.header, &fuzzers, &known, campaigns);
     folder.finish(&bench)?;
     if options.json {
-        print_text(&(serde_json::to_string_pretty(&bench).unwrap_or_default() + "\n"), Form::Json)?;
+        plain::print_json(&bench)?;
     } else {
-        print_text(&table::text(&bench, &options.output), Form::Lines)?;
+        plain::print(&table::text(&bench, &options.output), Form::Lines)?;
     }
     Ok(ExitCode::Ended)
 }
@@ -114,30 +108,27 @@ fn campaigns(
     corpus: &Path,
     known: &Known,
 ) -> Result<Vec<Campaign>> {
-    let mut queue: VecDeque<(usize, u64)> = VecDeque::new();
-    // by turns, so that what changes on the machine falls on all
-    for run in 0..options.runs {
-        queue.extend((0..fuzzers.len()).map(|fuzzer| (fuzzer, options.first_seed + run)));
-    }
-    let queue = Mutex::new(queue);
-    let done = Mutex::new(Vec::new());
-    let work = || -> Result<()> {
-        while !interruption::has_come() {
-            let Some((number, seed)) = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front() else { break };
-            let fuzzer = &fuzzers[number];
-            let setup = Setup { seeds: corpus, out: &folder.of_campaign(&fuzzer.name, seed), seed, options };
-            let campaign = match folder.finished(&fuzzer.name, seed)? {
-                Some(campaign) => campaign,
-                None => match Campaign::run(fuzzer, &setup, known)? {
-                    Some(campaign) => folder.keep(campaign)?,
-                    None => break,
-                },
-            };
-            complain(&(campaign.line(known) + "\n"));
-            done.lock().unwrap_or_else(PoisonError::into_inner).push(campaign);
+    let mut finished = Vec::new();
+    let work = |(): &mut (), number: usize| {
+        // by turns, so that what changes on the machine falls on all
+        let (fuzzer, seed) = (&fuzzers[number % fuzzers.len()], options.first_seed + (number / fuzzers.len()) as u64);
+        if let Some(campaign) = folder.finished(&fuzzer.name, seed)? {
+            return Ok(Some(campaign));
         }
-        Ok(())
+        let setup = Setup { seeds: corpus, out: &folder.of_campaign(&fuzzer.name, seed), seed, options };
+        Campaign::run(fuzzer, &setup, known)?.map(|campaign| folder.keep(campaign)).transpose()
     };
-    on_threads(options.jobs, || work().inspect_err(|_| queue.lock().unwrap_or_else(PoisonError::into_inner).clear()))?;
-    Ok(done.into_inner().unwrap_or_else(PoisonError::into_inner))
+    let count = options.runs as usize * fuzzers.len();
+    in_parallel(
+        options.jobs,
+        count,
+        || Ok(()),
+        work,
+        |_, campaign| {
+            complain(&(campaign.line(known) + "\n"));
+            finished.push(campaign);
+            Ok(())
+        },
+    )?;
+    Ok(finished)
 }

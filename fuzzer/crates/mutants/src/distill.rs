@@ -4,29 +4,24 @@
 //! left is run with all of these; it is kept if it kills one. The input that has killed a mutant in the score infects it, so
 //! that nothing is lost.
 
-use std::{collections::HashSet, fs, path::Path};
+use std::{collections::HashSet, path::Path};
 
 use serde::Serialize;
 
 use super::{
     ScoreOptions,
-    baseline::Stable,
-    hunt::{allowed, told},
-    probing::Probed,
-    progress::Progress,
-    score::{Hunted, faults},
-    table::Table,
-    workers::share,
+    faults::{Probed, allowed, told},
+    runs::{Progress, Stable, share},
+    score::{Hunted, run_faults},
+    table::Listed,
 };
-use crate::{distill::check_empty, interruption, print::print_text};
 use quagmire_base::{
-    atomic::unwritable,
+    corpus_folder::CorpusFolder,
     error::{Error, ExitCode, Result},
-    files::{Folder, FreeNames},
     format::{counted, grouped},
-    plain::{Form, shown},
+    plain::{self, Form, shown},
 };
-use quagmire_execution::fork_server::mutants::MutantServer;
+use quagmire_execution::{fork_server::mutants::MutantServer, interruption};
 
 /// Result, as printed with `--json`.
 #[derive(Debug, Serialize)]
@@ -59,8 +54,8 @@ struct Chosen {
 /// As those of a score; if no mutant is killed; if the folder is not empty or cannot be written; or if the user stops it: then
 /// nothing is written.
 pub fn run(options: &ScoreOptions, output: &Path) -> Result<ExitCode> {
-    check_empty(output)?;
-    let Hunted { table, stable, probed, log, .. } = faults(options)?;
+    CorpusFolder::check(output)?;
+    let Hunted { table, stable, probed, log, .. } = run_faults(options)?;
     if interruption::has_come() {
         return Err(Error::other("stopped by a signal before all mutants were run: nothing is written"));
     }
@@ -70,17 +65,14 @@ pub fn run(options: &ScoreOptions, output: &Path) -> Result<ExitCode> {
     if killed.is_empty() {
         return Err(Error::other("no input kills a mutant: there is nothing to keep"));
     }
-    let folder = Folder::named(output);
     let mut runs = 0;
     let all = killed.len() as u64;
     let (cover, unsteady) = cover(options, (&table, &stable, &probed), killed, &mut runs)?;
-    fs::create_dir_all(output).map_err(|error| unwritable(output, &error))?;
+    let mut folder = CorpusFolder::create(output)?;
     let mut distilled = Distilled { inputs: stable.len() as u64, killed: all, unsteady, runs, corpus: Vec::new() };
-    let mut taken = FreeNames::default();
     for (input, kills) in cover {
         let Stable { path, bytes, .. } = &stable[input];
-        let name = taken.of(Path::new(path));
-        folder.write_whole(&name, bytes).map_err(|error| unwritable(&output.join(&name), &error))?;
+        let name = folder.write(Path::new(path), bytes)?;
         distilled.corpus.push(Chosen { path: path.clone(), name, kills });
     }
     print(&distilled, options)?;
@@ -91,7 +83,7 @@ pub fn run(options: &ScoreOptions, output: &Path) -> Result<ExitCode> {
 /// mutants that none of the inputs kills this time.
 fn cover(
     options: &ScoreOptions,
-    (table, stable, probed): (&Table, &[Stable], &Probed),
+    (table, stable, probed): (&[Listed], &[Stable], &Probed),
     mut left: Vec<usize>,
     runs: &mut u64,
 ) -> Result<(Vec<(usize, u64)>, u64)> {
@@ -113,17 +105,16 @@ fn cover(
         let of_best = allowed(options, stable[best].cpu.max(probed.cpu[best]));
         let work = |server: &mut MutantServer, number: usize| {
             let mut runs = 0;
-            let told = told(server, &table.mutants[open[number]].sites, &stable[best], of_best, &mut runs)?;
+            let told = told(server, &table[open[number]].sites, &stable[best], of_best, &mut runs)?;
             Ok(Some((told.is_some(), runs)))
         };
         let mut killed = HashSet::new();
-        share(options, open.len(), work, |number, (is_killed, more)| {
+        share(options, &mut progress, open.len(), work, |number, (is_killed, more)| {
             *runs += more;
             if is_killed {
                 killed.insert(open[number]);
-                progress.step(1);
             }
-            Ok(())
+            Ok(is_killed.then_some(1))
         })?;
         if interruption::has_come() {
             return Err(Error::other("stopped by a signal before the choice was made: nothing is written"));
@@ -138,8 +129,7 @@ fn cover(
 
 fn print(distilled: &Distilled, options: &ScoreOptions) -> Result<()> {
     if options.json {
-        let text = serde_json::to_string_pretty(distilled).map_err(|error| Error::other(error.to_string()))?;
-        return print_text(&format!("{text}\n"), Form::Json);
+        return plain::print_json(distilled);
     }
     let Distilled { inputs, killed, unsteady, runs, corpus } = distilled;
     let kept = grouped(corpus.len() as u64);
@@ -155,5 +145,5 @@ fn print(distilled: &Distilled, options: &ScoreOptions) -> Result<()> {
     for Chosen { path, kills, .. } in corpus {
         text += &format!("{:>9}  {}\n", grouped(*kills), shown(path));
     }
-    print_text(&text, Form::Lines)
+    plain::print(&text, Form::Lines)
 }

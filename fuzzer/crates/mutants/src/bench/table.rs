@@ -1,6 +1,6 @@
 //! Result of a bench as text.
 
-use std::{fmt::Write as _, path::Path};
+use std::{collections::BTreeSet, fmt::Write as _, path::Path};
 
 use super::result::{BENCH, Bench, CampaignEnd, Standing};
 use quagmire_base::{
@@ -27,10 +27,7 @@ pub(super) fn text(bench: &Bench, output: &Path) -> String {
         std::iter::once(heads(bench)).chain(bench.fuzzers.iter().map(|one| row(one, bench))).collect();
     text += &aligned(&rows);
     text += "\np, A12: of the test of Mann and Whitney, and how likely a campaign of the first fuzzer kills more than one of this\n";
-    let ended: Vec<String> = bench.fuzzers.iter().filter_map(unusual).collect();
-    for line in ended {
-        text += &line;
-    }
+    text.extend(bench.fuzzers.iter().filter_map(unusual));
     let _ = writeln!(
         text,
         "Campaigns, their commands and each mutant's time are in {}",
@@ -40,11 +37,8 @@ pub(super) fn text(bench: &Bench, output: &Path) -> String {
 }
 
 /// Gates that some campaign passes.
-fn gates(bench: &Bench) -> Vec<u64> {
-    let mut gates: Vec<u64> = bench.fuzzers.iter().flat_map(|one| one.gates.keys().copied()).collect();
-    gates.sort_unstable();
-    gates.dedup();
-    gates
+fn gates(bench: &Bench) -> BTreeSet<u64> {
+    bench.fuzzers.iter().flat_map(|one| one.gates.keys().copied()).collect()
 }
 
 fn heads(bench: &Bench) -> Vec<String> {
@@ -102,22 +96,14 @@ fn unusual(one: &Standing) -> Option<String> {
 
 /// Rows with columns of one width: text to the left, numbers to the right.
 fn aligned(rows: &[Vec<String>]) -> String {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
-    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
-    let mut text = String::new();
-    for row in rows {
-        let cells: Vec<String> = row
-            .iter()
-            .zip(&widths)
-            .enumerate()
-            .map(
-                |(column, (cell, width))| {
-                    if column == 1 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
-                },
-            )
-            .collect();
-        let _ = writeln!(text, "{}", cells.join("  ").trim_end());
-    }
-    text
+    let cell = |(column, cell): (usize, &String)| {
+        let of_column = rows.iter().filter_map(|row| row.get(column));
+        let width = of_column.map(|cell| cell.chars().count()).max().unwrap_or(0);
+        if column == 1 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+    };
+    let line = |row: &Vec<String>| {
+        let cells: Vec<String> = row.iter().enumerate().map(cell).collect();
+        format!("{}\n", cells.join("  ").trim_end())
+    };
+    rows.iter().map(line).collect()
 }

@@ -12,9 +12,9 @@ extern "C" fn note(_signal: libc::c_int) {
 
 /// Notes the next SIGINT and SIGTERM instead of ending the process; the ones after them end it. Ignored signals stay
 /// ignored.
-pub(crate) fn watch() {
+pub fn watch() {
     for signal in [libc::SIGINT, libc::SIGTERM] {
-        if quagmire_execution::process::ignores(signal) {
+        if crate::process::ignores(signal) {
             continue;
         }
         // SAFETY: the handler only stores to an atomic; a zeroed record is a valid one.
@@ -28,6 +28,6 @@ pub(crate) fn watch() {
 }
 
 /// Whether a signal has come since [`watch`].
-pub(crate) fn has_come() -> bool {
+pub fn has_come() -> bool {
     IS_INTERRUPTED.load(Relaxed)
 }

@@ -8,19 +8,15 @@ use std::{
 
 use serde::Serialize;
 
-use super::{
-    CompareOptions,
-    log::RESULT,
-    result::{Score, State},
-};
-use crate::print::print_text;
+use super::CompareOptions;
 use quagmire_base::{
     error::{Error, ExitCode, Result},
     files,
     format::{counted, grouped},
-    plain::{Form, shown},
+    plain::{self, Form, shown},
 };
 use quagmire_cost::rank_test::p_above;
+use quagmire_results::score_file::{MutantState, SCORE, ScoreFile};
 
 /// Largest result that is read, in bytes.
 const LARGEST: u64 = 1 << 30;
@@ -76,44 +72,41 @@ struct Pair {
 /// # Errors
 /// If a result cannot be read, or they are of different programs, or were made with different options.
 pub fn run(options: &CompareOptions) -> Result<ExitCode> {
-    let mut groups = Vec::new();
-    for group in &options.groups {
-        groups.push(group.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?);
-    }
-    let mut all = groups.iter().flatten();
-    let first = all.next().ok_or_else(|| Error::usage("no results to compare"))?;
-    if let Some((path, _)) = all.find(|(_, score)| score.program != first.1.program) {
+    let read_all = |group: &Vec<PathBuf>| group.iter().map(|path| read(path)).collect::<Result<Vec<_>>>();
+    let groups = options.groups.iter().map(read_all).collect::<Result<Vec<_>>>()?;
+    let all = || groups.iter().flatten();
+    let (first, score) = all().next().ok_or_else(|| Error::usage("no results to compare"))?;
+    let first = first.display();
+    if let Some((path, _)) = all().find(|(_, other)| other.program != score.program) {
         return Err(Error::usage(format!(
-            "{} is of another program than {}, or of other arguments: score both with the same build",
-            path.display(),
-            first.0.display()
+            "{} is of another program than {first}, or of other arguments: score both with the same build",
+            path.display()
         )));
     }
-    let options_of = |score: &Score| (score.inputs_per_mutant, score.cost_factor, score.slower);
-    if let Some((path, _)) = groups.iter().flatten().find(|(_, score)| options_of(score) != options_of(&first.1)) {
+    let options_of = |score: &ScoreFile| (score.inputs_per_mutant, score.cost_factor, score.slower);
+    if let Some((path, _)) = all().find(|(_, other)| options_of(other) != options_of(score)) {
         return Err(Error::usage(format!(
-            "{} was made with another --inputs-per-mutant, --cost-factor or --slower than {}: score both with the same",
-            path.display(),
-            first.0.display()
+            "{} was made with another --inputs-per-mutant, --cost-factor or --slower than {first}: score both with the same",
+            path.display()
         )));
     }
     let comparison = Comparison::new(&groups);
     if options.json {
-        print_text(&(serde_json::to_string_pretty(&comparison).unwrap_or_default() + "\n"), Form::Json)?;
+        plain::print_json(&comparison)?;
     } else {
-        print_text(&text(&comparison), Form::Lines)?;
+        plain::print(&text(&comparison), Form::Lines)?;
     }
     Ok(ExitCode::Ended)
 }
 
 /// Reads a result, or that in a folder.
-fn read(path: &Path) -> Result<(PathBuf, Score)> {
-    let path = if files::is_folder(path) { path.join(RESULT) } else { path.to_owned() };
+fn read(path: &Path) -> Result<(PathBuf, ScoreFile)> {
+    let path = if files::is_folder(path) { path.join(SCORE) } else { path.to_owned() };
     let shown = path.display();
     let text = files::read_named(&path, LARGEST).map_err(|error| {
         Error::usage(format!("cannot read {shown}: {error}: give what `mutants score -o DIR` has written"))
     })?;
-    let score: Score = serde_json::from_slice(&text).map_err(|error| {
+    let score: ScoreFile = serde_json::from_slice(&text).map_err(|error| {
         Error::usage(format!("{shown} is no result of `mutants score` of this version ({error}): score again"))
     })?;
     if score.is_incomplete {
@@ -122,12 +115,12 @@ fn read(path: &Path) -> Result<(PathBuf, Score)> {
     Ok((path, score))
 }
 
-fn killed(score: &Score) -> BTreeSet<usize> {
-    (0..).zip(&score.mutants).filter(|(_, one)| one.state == State::Killed).map(|(number, _)| number).collect()
+fn killed(score: &ScoreFile) -> BTreeSet<usize> {
+    (0..).zip(&score.mutants).filter(|(_, one)| one.state == MutantState::Killed).map(|(number, _)| number).collect()
 }
 
 impl Comparison {
-    fn new(groups: &[Vec<(PathBuf, Score)>]) -> Self {
+    fn new(groups: &[Vec<(PathBuf, ScoreFile)>]) -> Self {
         let sets: Vec<Vec<BTreeSet<usize>>> =
             groups.iter().map(|group| group.iter().map(|(_, score)| killed(score)).collect()).collect();
         let unions: Vec<BTreeSet<usize>> = sets.iter().map(|group| group.iter().flatten().copied().collect()).collect();
@@ -135,7 +128,7 @@ impl Comparison {
             let rest = unions.iter().enumerate().filter(|(other, _)| *other != place);
             rest.flat_map(|(_, set)| set).copied().collect()
         };
-        let of_group = |(place, group): (usize, &Vec<(PathBuf, Score)>)| Group {
+        let of_group = |(place, group): (usize, &Vec<(PathBuf, ScoreFile)>)| Group {
             results: group.iter().map(|(path, _)| path.display().to_string()).collect(),
             killed_by_each: sets[place].iter().map(|set| set.len() as u64).collect(),
             killed: unions[place].len() as u64,
@@ -193,20 +186,8 @@ pub(super) fn mann_whitney(a: &[f64], b: &[f64]) -> f64 {
 
 /// Probability that a value of `a` is above one of `b`; ties count half.
 pub(super) fn a12(a: &[f64], b: &[f64]) -> f64 {
-    let wins = |x: &f64| {
-        b.iter()
-            .map(|y| {
-                if x > y {
-                    1.0
-                } else if x == y {
-                    0.5
-                } else {
-                    0.0
-                }
-            })
-            .sum::<f64>()
-    };
-    a.iter().map(wins).sum::<f64>() / (a.len() * b.len()).max(1) as f64
+    let halves = |x: &f64| b.iter().map(|y| 2 * usize::from(x > y) + usize::from(x == y)).sum::<usize>();
+    a.iter().map(halves).sum::<usize>() as f64 / 2.0 / (a.len() * b.len()).max(1) as f64
 }
 
 fn text(comparison: &Comparison) -> String {

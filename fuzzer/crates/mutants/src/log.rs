@@ -10,19 +10,17 @@ use std::{
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{ScoreOptions, kill::Verdict};
+use super::ScoreOptions;
 use quagmire_base::{
     atomic::{unwritable, write_whole},
     error::{Error, Result},
     files,
     seeds::Seed,
 };
+use quagmire_results::score_file::{LeftOut, MutantKill, ScoreFile, ScoredMutant};
 
 /// Name of the log in the output folder.
 pub(super) const LOG: &str = "mutants.jsonl";
-/// Name of the result there.
-pub(super) const RESULT: &str = "score.json";
-
 /// Identity of a score: under another header, a log's mutants would be others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Header {
@@ -66,75 +64,31 @@ impl Header {
             slower: options.slower,
         })
     }
-}
 
-/// Mutants that are done.
-pub(super) struct Log {
-    pub verdicts: HashMap<usize, Verdict>,
-    /// The file, and its path; `None` without an output folder.
-    file: Option<(File, PathBuf)>,
-}
-
-impl Log {
-    /// Opens the log in the output folder, if there is one: a new one, or the one to resume.
-    ///
-    /// # Errors
-    /// If the folder holds a log and is not to be resumed, or one of another program or other inputs, or cannot be
-    /// written.
-    pub(super) fn open(options: &ScoreOptions, header: &Header) -> Result<Self> {
-        let Some(folder) = &options.output else { return Ok(Self { verdicts: HashMap::new(), file: None }) };
-        let path = folder.join(LOG);
-        let shown = folder.display();
-        let cannot = |error: std::io::Error| unwritable(&path, &error);
-        if !path.exists() {
-            files::create_folder(folder).map_err(|error| unwritable(folder, &error))?;
-            let first = serde_json::to_string(header).unwrap_or_default() + "\n";
-            write_whole(&path, first.as_bytes())?;
-        } else if !options.resume {
-            return Err(Error::usage(format!("{shown} holds a score: go on with --resume, or name another folder")));
-        }
-        let mut lines = BufReader::new(files::open(&path).map_err(cannot)?).lines();
-        let first = lines.next().and_then(Result::ok).unwrap_or_default();
-        match serde_json::from_str::<Header>(&first) {
-            Ok(known) if known == *header => {}
-            Ok(known) => {
-                return Err(Error::usage(format!(
-                    "{shown} holds a score of {}: name another folder",
-                    header.unlike(&known)
-                )));
-            }
-            Err(_) => {
-                return Err(Error::usage(format!("{} is no log of a score: name another folder", path.display())));
+    /// Sums up the fates of all mutants.
+    pub(super) fn score(&self, inputs: usize, mut left_out: Vec<LeftOut>, mutants: Vec<ScoredMutant>) -> ScoreFile {
+        left_out.sort_by(|a, b| a.path.cmp(&b.path));
+        let mut score = ScoreFile {
+            version: self.version.clone(),
+            program: self.program.clone(),
+            inputs: inputs as u64,
+            left_out,
+            inputs_per_mutant: self.inputs_per_mutant as u64,
+            slower: self.slower,
+            ..ScoreFile::default()
+        };
+        for one in &mutants {
+            score.all.add(one);
+            score.operators.entry(one.mutant.operator.clone()).or_default().add(one);
+            let of_file = score.functions.entry(one.mutant.file.clone()).or_default();
+            of_file.entry(one.mutant.function.clone()).or_default().add(one);
+            if let Some(killed) = &one.killed {
+                *score.killed_by.entry(killed.by.name().to_owned()).or_default() += 1;
             }
         }
-        let mut verdicts = HashMap::new();
-        // the last line may be torn
-        for verdict in lines.map_while(Result::ok).filter_map(|line| serde_json::from_str::<Verdict>(&line).ok()) {
-            verdicts.insert(verdict.mutant, verdict);
-        }
-        let mut file = files::open_to_append(&path).map_err(cannot)?;
-        // a torn line ends here
-        file.write_all(b"\n").map_err(cannot)?;
-        Ok(Self { verdicts, file: Some((file, path)) })
+        ScoreFile { mutants, ..score }
     }
 
-    /// Whether a mutant is done.
-    pub(super) fn has(&self, mutant: usize) -> bool {
-        self.verdicts.contains_key(&mutant)
-    }
-
-    /// Adds a mutant that is done.
-    pub(super) fn add(&mut self, verdict: Verdict) -> Result<()> {
-        if let Some((file, path)) = &mut self.file {
-            let line = serde_json::to_string(&verdict).unwrap_or_default() + "\n";
-            file.write_all(line.as_bytes()).map_err(|error| unwritable(path, &error))?;
-        }
-        self.verdicts.insert(verdict.mutant, verdict);
-        Ok(())
-    }
-}
-
-impl Header {
     /// Names the first difference from the header of a log.
     fn unlike(&self, known: &Self) -> &'static str {
         if self.program != known.program {
@@ -151,10 +105,68 @@ impl Header {
     }
 }
 
-#[cfg(test)]
+/// Verdict on a mutant that some input infects.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Verdict {
+    /// Number of the mutant in the table.
+    pub mutant: usize,
+    /// Number of its runs.
+    pub runs: u64,
+    /// How it was noticed; `null` if it survived.
+    pub killed: Option<MutantKill>,
+}
+
+/// Mutants that are done.
+#[derive(Default)]
+pub(super) struct Log {
+    pub verdicts: HashMap<usize, Verdict>,
+    /// The file, and its path; `None` without an output folder.
+    pub file: Option<(File, PathBuf)>,
+}
+
 impl Log {
-    /// A log without a file.
-    pub(super) fn of(verdicts: impl IntoIterator<Item = (usize, Verdict)>) -> Self {
-        Self { verdicts: verdicts.into_iter().collect(), file: None }
+    /// Opens the log in the output folder, if there is one: a new one, or the one to resume.
+    ///
+    /// # Errors
+    /// If the folder holds a log and is not to be resumed, or one of another program or other inputs, or cannot be
+    /// written.
+    pub(super) fn open(options: &ScoreOptions, header: &Header) -> Result<Self> {
+        let Some(folder) = &options.output else { return Ok(Self::default()) };
+        let path = folder.join(LOG);
+        let shown = folder.display();
+        let cannot = |error: std::io::Error| unwritable(&path, &error);
+        if !path.exists() {
+            files::create_folder(folder).map_err(|error| unwritable(folder, &error))?;
+            let first = serde_json::to_string(header).unwrap_or_default() + "\n";
+            write_whole(&path, first.as_bytes())?;
+        } else if !options.resume {
+            return Err(Error::usage(format!("{shown} holds a score: go on with --resume, or name another folder")));
+        }
+        let mut lines = BufReader::new(files::open(&path).map_err(cannot)?).lines();
+        let first = lines.next().and_then(Result::ok).unwrap_or_default();
+        let Ok(known) = serde_json::from_str::<Header>(&first) else {
+            return Err(Error::usage(format!("{} is no log of a score: name another folder", path.display())));
+        };
+        if known != *header {
+            let differs = header.unlike(&known);
+            return Err(Error::usage(format!("{shown} holds a score of {differs}: name another folder")));
+        }
+        // the last line may be torn
+        let verdicts = lines.map_while(Result::ok).filter_map(|line| serde_json::from_str::<Verdict>(&line).ok());
+        let verdicts = verdicts.map(|verdict| (verdict.mutant, verdict)).collect();
+        let mut file = files::open_to_append(&path).map_err(cannot)?;
+        // a torn line ends here
+        file.write_all(b"\n").map_err(cannot)?;
+        Ok(Self { verdicts, file: Some((file, path)) })
+    }
+
+    /// Adds a mutant that is done.
+    pub(super) fn add(&mut self, verdict: Verdict) -> Result<()> {
+        if let Some((file, path)) = &mut self.file {
+            let line = serde_json::to_string(&verdict).unwrap_or_default() + "\n";
+            file.write_all(line.as_bytes()).map_err(|error| unwritable(path, &error))?;
+        }
+        self.verdicts.insert(verdict.mutant, verdict);
+        Ok(())
     }
 }

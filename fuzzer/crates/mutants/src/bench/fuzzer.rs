@@ -1,7 +1,7 @@
 //! Fuzzers that a bench can run: how a campaign is started, and where it leaves its inputs and its number of executions.
 
 use std::{
-    ffi::{OsStr, OsString},
+    ffi::OsString,
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
 };
@@ -20,7 +20,7 @@ pub(super) struct Fuzzer {
     /// Name in tables.
     pub title: String,
     path: PathBuf,
-    kind: &'static Kind,
+    pub kind: &'static Kind,
 }
 
 /// Surroundings of a campaign.
@@ -35,57 +35,69 @@ pub(super) struct Setup<'a> {
 
 /// A kind of fuzzer.
 #[derive(Debug)]
-struct Kind {
+pub(super) struct Kind {
     /// Its name on the command line.
     name: &'static str,
     title: &'static str,
     /// A program that it needs in `PATH`, and what to install.
     needs: Option<(&'static str, &'static str)>,
     /// Variables of its environment.
-    environment: &'static [(&'static str, &'static str)],
+    pub environment: &'static [(&'static str, &'static str)],
     /// Whether it gives the program the arguments that `--` names.
     takes_arguments: bool,
     /// Whether an exit code other than 0 is an ordinary end.
-    may_fail: bool,
-    /// The words of its command, after those of the program that it fuzzes were made.
-    command: fn(&Setup, &[OsString]) -> Vec<OsString>,
+    pub may_fail: bool,
+    /// The words of its command: `{own}` is this program, `{program}` all words of the one that it fuzzes, `{path}` the first,
+    /// `{extension}` the option for the extension of the input's file; see [`filled`] for others.
+    command: &'static str,
+    /// More words of its command, for `{further}`.
+    further: &'static str,
     /// Folders that have to be there before it starts, below that of the campaign.
-    prepared: &'static [&'static str],
+    pub prepared: &'static [&'static str],
     /// Folders that its inputs are in, below that of the campaign.
     folders: &'static [&'static str],
     /// Its number of executions, from the folder of the campaign.
-    executions: fn(&Path) -> Option<u64>,
+    pub executions: fn(&Path) -> Option<u64>,
 }
+
+/// A fuzzer that a script runs, and what the known ones begin with.
+const SCRIPT: Kind = Kind {
+    name: "",
+    title: "",
+    needs: None,
+    environment: &[],
+    takes_arguments: false,
+    may_fail: false,
+    command: "{path} {seeds} {out} {seconds} {seed} {size}",
+    further: "",
+    prepared: &[],
+    folders: &[],
+    executions: |out| number_after(&out.join(PRINTED), EXECUTIONS),
+};
+
+/// A campaign of quagmire.
+const QUAGMIRE: Kind = Kind {
+    name: "quagmire",
+    title: "quagmire",
+    takes_arguments: true,
+    // only the search is compared
+    command: "{own} fuzz -i {seeds} -o {out}/out --seed {seed} --time {seconds}s --max-size {size} --quiet \
+              --no-confirm --no-plotting {further} {extension} -- {program}",
+    folders: &["out/queue", "out/degradations", "out/hangs", "out/faults"],
+    executions: of_summary,
+    ..SCRIPT
+};
 
 /// The known fuzzers: one more is one row, and the functions that it names.
 static KINDS: [Kind; 4] = [
-    Kind {
-        name: "quagmire",
-        title: "quagmire",
-        needs: None,
-        environment: &[],
-        takes_arguments: true,
-        may_fail: false,
-        command: |setup, program| quagmire(setup, program, &[]),
-        prepared: &[],
-        folders: &["out/queue", "out/degradations", "out/hangs", "out/faults"],
-        executions: of_summary,
-    },
+    QUAGMIRE,
     // Maxima of each edge's count and AFL's mutations alone, as PerfFuzz (Lemieux et al., ISSTA 2018) has them. Its own code
     // is of LLVM 4.
     Kind {
         name: "perffuzz",
         title: "PerfFuzz's feedback",
-        needs: None,
-        environment: &[],
-        takes_arguments: true,
-        may_fail: false,
-        command: |setup, program| {
-            quagmire(setup, program, &["--rules", "havoc,splice,deterministic", "--no-mask", "--focus", "cost"])
-        },
-        prepared: &[],
-        folders: &["out/queue", "out/degradations", "out/hangs", "out/faults"],
-        executions: of_summary,
+        further: "--rules havoc,splice,deterministic --no-mask --focus cost",
+        ..QUAGMIRE
     },
     Kind {
         name: "afl",
@@ -98,40 +110,24 @@ static KINDS: [Kind; 4] = [
             ("AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES", "1"),
         ],
         takes_arguments: true,
-        may_fail: false,
-        command: afl,
-        prepared: &[],
+        command: "afl-fuzz -i {seeds} -o {out}/out -s {seed} -V {seconds} -G {size} -m none {extension} -- {program}",
         folders: &["out/default/queue", "out/default/hangs", "out/default/crashes"],
         executions: |out| number_after(&out.join("out/default/fuzzer_stats"), "execs_done"),
+        ..SCRIPT
     },
     Kind {
         name: "libfuzzer",
         title: "libFuzzer",
-        needs: None,
-        environment: &[],
-        takes_arguments: false,
         // it ends at the first input that crashes
         may_fail: true,
-        command: libfuzzer,
+        command: "{program} -max_total_time={seconds} -seed={seed} -max_len={size} -report_slow_units=1 -timeout=60 \
+                  -ignore_timeouts=1 -print_final_stats=1 -artifact_prefix={out}/slow/ {out}/corpus {seeds}",
         prepared: &["corpus", "slow"],
         folders: &["corpus", "slow"],
         executions: |out| number_after(&out.join(LOG), "stat::number_of_executed_units"),
+        ..SCRIPT
     },
 ];
-
-/// Another fuzzer, which a script runs.
-static SCRIPT: Kind = Kind {
-    name: "",
-    title: "",
-    needs: None,
-    environment: &[],
-    takes_arguments: false,
-    may_fail: false,
-    command: script,
-    prepared: &[],
-    folders: &[],
-    executions: |out| number_after(&out.join(PRINTED), EXECUTIONS),
-};
 
 /// Name of the file with what a campaign prints to standard error, and to standard output as well unless it is a script.
 pub(super) const LOG: &str = "log";
@@ -160,17 +156,15 @@ impl Fuzzer {
         };
         let path = std::path::absolute(&contestant.path).unwrap_or_else(|_| contestant.path.clone());
         let shown = contestant.path.display();
-        let is_executable =
-            std::fs::metadata(&path).map(|data| data.is_file() && data.permissions().mode() & 0o111 != 0);
-        match is_executable {
-            Ok(true) => {}
-            Ok(false) => return Err(Error::target(format!("{shown} of {} is no executable file", contestant.name))),
-            Err(error) => return Err(Error::target(format!("cannot read {shown} of {}: {error}", contestant.name))),
+        let of = &contestant.name;
+        let about =
+            std::fs::metadata(&path).map_err(|error| Error::target(format!("cannot read {shown} of {of}: {error}")))?;
+        if !about.is_file() || about.permissions().mode() & 0o111 == 0 {
+            return Err(Error::target(format!("{shown} of {of} is no executable file")));
         }
         if !contestant.is_script && matches!(recognise(&path), Ok(ProgramKind::Mutants)) {
             return Err(Error::target(format!(
-                "{shown} of {} has mutants, which campaigns would not notice: build it without QUAGMIRE_MUTANTS",
-                contestant.name
+                "{shown} of {of} has mutants, which campaigns would not notice: build it without QUAGMIRE_MUTANTS"
             )));
         }
         if let Some((command, remedy)) = kind.needs
@@ -191,27 +185,29 @@ impl Fuzzer {
         if !arguments.is_empty() && !self.kind.takes_arguments && !self.is_script() {
             return Err(Error::usage(format!("{} gives a harness no arguments: leave this fuzzer out", self.title)));
         }
-        let program: Vec<OsString> =
-            std::iter::once(self.path.clone().into_os_string()).chain(arguments.iter().cloned()).collect();
-        Ok((self.kind.command)(setup, &program))
+        let mut words: Vec<OsString> = Vec::new();
+        for word in self.kind.command.split_whitespace() {
+            match word {
+                "{own}" => words.push(std::env::current_exe().unwrap_or_else(|_| "quagmire".into()).into()),
+                "{path}" => words.push(self.path.clone().into()),
+                "{program}" => {
+                    words.push(self.path.clone().into());
+                    words.extend_from_slice(arguments);
+                }
+                "{further}" => words.extend(self.kind.further.split_whitespace().map(OsString::from)),
+                "{extension}" => {
+                    let extension = setup.options.score.files.extension.as_ref();
+                    words.extend(extension.into_iter().flat_map(|extension| ["-e".into(), extension.into()]));
+                }
+                word => words.push(filled(word, setup)),
+            }
+        }
+        Ok(words)
     }
 
     /// Whether a script runs it.
     pub(super) fn is_script(&self) -> bool {
-        std::ptr::eq(self.kind, &raw const SCRIPT)
-    }
-
-    pub(super) fn environment(&self) -> &'static [(&'static str, &'static str)] {
-        self.kind.environment
-    }
-
-    /// Folders that have to be there before a campaign starts.
-    pub(super) fn prepared(&self) -> &'static [&'static str] {
-        self.kind.prepared
-    }
-
-    pub(super) fn may_fail(&self) -> bool {
-        self.kind.may_fail
+        self.kind.name.is_empty()
     }
 
     /// Folders with the inputs of a campaign, those that are there.
@@ -224,79 +220,24 @@ impl Fuzzer {
         };
         named.into_iter().filter(|folder| files::is_folder(folder)).collect()
     }
+}
 
-    /// Number of executions of a campaign, if the fuzzer says it.
-    pub(super) fn executions(&self, out: &Path) -> Option<u64> {
-        (self.kind.executions)(out)
+/// A word of a command with what stands in it for parts of a campaign.
+fn filled(word: &str, setup: &Setup) -> OsString {
+    let mut filled = OsString::new();
+    for part in word.split_inclusive('}') {
+        let (text, name) = part.split_once('{').unwrap_or((part, ""));
+        filled.push(text);
+        match name {
+            "seeds}" => filled.push(setup.seeds),
+            "out}" => filled.push(setup.out),
+            "seed}" => filled.push(setup.seed.to_string()),
+            "seconds}" => filled.push(setup.options.seconds.to_string()),
+            "size}" => filled.push(setup.options.max_size.to_string()),
+            _ => {}
+        }
     }
-}
-
-fn words(parts: &[&dyn AsRef<OsStr>]) -> Vec<OsString> {
-    parts.iter().map(|part| part.as_ref().to_owned()).collect()
-}
-
-fn quagmire(setup: &Setup, program: &[OsString], further: &[&str]) -> Vec<OsString> {
-    let own = std::env::current_exe().unwrap_or_else(|_| "quagmire".into());
-    let out = setup.out.join("out");
-    let [time, seed, size] =
-        [format!("{}s", setup.options.seconds), setup.seed.to_string(), setup.options.max_size.to_string()];
-    let mut command = words(&[&own, &"fuzz", &"-i", &setup.seeds, &"-o", &out, &"--seed", &seed, &"--time", &time]);
-    // only the search is compared
-    command.extend(words(&[&"--max-size", &size, &"--quiet", &"--no-confirm", &"--no-plotting"]));
-    command.extend(further.iter().map(OsString::from));
-    command.extend(extension(setup));
-    command.push("--".into());
-    command.extend_from_slice(program);
-    command
-}
-
-/// The option for the extension of the input's file, which AFL++ has as well.
-fn extension(setup: &Setup) -> impl Iterator<Item = OsString> {
-    let extension = setup.options.score.files.extension.as_ref();
-    extension.into_iter().flat_map(|extension| ["-e".into(), extension.into()])
-}
-
-fn afl(setup: &Setup, program: &[OsString]) -> Vec<OsString> {
-    let out = setup.out.join("out");
-    let [time, seed, size] =
-        [setup.options.seconds, setup.seed, setup.options.max_size].map(|number| number.to_string());
-    let mut command = words(&[&"afl-fuzz", &"-i", &setup.seeds, &"-o", &out, &"-s", &seed, &"-V", &time, &"-G", &size]);
-    command.extend(words(&[&"-m", &"none"]));
-    command.extend(extension(setup));
-    command.push("--".into());
-    command.extend_from_slice(program);
-    command
-}
-
-fn libfuzzer(setup: &Setup, program: &[OsString]) -> Vec<OsString> {
-    let (corpus, slow) = (setup.out.join("corpus"), setup.out.join("slow"));
-    let mut command = program.to_vec();
-    let mut prefix = OsString::from("-artifact_prefix=");
-    prefix.push(slow);
-    prefix.push("/");
-    let BenchOptions { seconds, max_size, .. } = setup.options;
-    for option in [
-        format!("-max_total_time={seconds}"),
-        format!("-seed={}", setup.seed),
-        format!("-max_len={max_size}"),
-        "-report_slow_units=1".to_owned(),
-        "-timeout=60".to_owned(),
-        "-ignore_timeouts=1".to_owned(),
-        "-print_final_stats=1".to_owned(),
-    ] {
-        command.push(option.into());
-    }
-    command.push(prefix);
-    command.extend(words(&[&corpus, &setup.seeds]));
-    command
-}
-
-fn script(setup: &Setup, program: &[OsString]) -> Vec<OsString> {
-    let [time, seed, size] =
-        [setup.options.seconds, setup.seed, setup.options.max_size].map(|number| number.to_string());
-    let mut command = program.get(..1).unwrap_or_default().to_vec();
-    command.extend(words(&[&setup.seeds, &setup.out, &time, &seed, &size]));
-    command
+    filled
 }
 
 fn is_in_path(command: &str) -> bool {
