@@ -35,6 +35,7 @@ pub mod program;
 pub mod recognise;
 pub mod region;
 pub mod sampled;
+pub mod session;
 pub mod sources;
 pub mod sums;
 pub mod symbols;
