@@ -1,7 +1,6 @@
 //! Single runs in processes of their own, which tell whether an input still fails as it did.
 
 use std::{
-    os::fd::AsRawFd as _,
     path::Path,
     time::{Duration, Instant},
 };
@@ -11,6 +10,8 @@ use quagmire_base::{
     files,
 };
 use quagmire_execution::{harness::Harness, input_page::InputPage, prepare::prepare_uncounted, process::End, session};
+
+use rustix::stdio::{dup2_stderr, dup2_stdout};
 
 use super::{
     console::Console,
@@ -81,11 +82,7 @@ impl<'a> Attempts<'a> {
         let page = InputPage::new(input.len().max(1))?;
         page.set_hang_timeout(limits(self.flags).hang);
         let child = session::fork(|| {
-            // SAFETY: plain descriptors.
-            unsafe {
-                libc::dup2(writer.as_raw_fd(), 1);
-                libc::dup2(writer.as_raw_fd(), 2);
-            }
+            let _ = (dup2_stdout(&writer), dup2_stderr(&writer));
             i32::from(run_once(self.harness, self.flags, input, page.share()).is_err())
         })?;
         drop(writer);

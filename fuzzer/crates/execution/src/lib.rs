@@ -19,7 +19,6 @@ pub mod input_page;
 pub mod known_lines;
 #[cfg(test)]
 mod layout;
-pub mod line_counter;
 pub mod line_table;
 pub mod lines;
 pub mod lookup;
@@ -41,7 +40,6 @@ pub mod sums;
 pub mod symbols;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
-mod threads;
 pub mod timer;
 mod validity;
 pub mod watchdog;

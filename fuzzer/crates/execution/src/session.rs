@@ -8,7 +8,7 @@ use std::{
     io::{Read, Write},
     marker::PhantomData,
     net::Shutdown,
-    os::{fd::AsRawFd, unix::net::UnixStream},
+    os::{fd::AsFd, unix::net::UnixStream},
     time::Duration,
 };
 
@@ -95,7 +95,7 @@ pub fn fork(work: impl FnOnce() -> i32) -> Result<libc::pid_t> {
 
 /// Waits until a child has ended, and reads what it writes until then, even if processes that the target has started keep the
 /// stream open.
-pub fn wait(child: libc::pid_t, mut stream: impl Read + AsRawFd, page: &InputPage) -> Result<(Vec<u8>, Gone)> {
+pub fn wait(child: libc::pid_t, mut stream: impl Read + AsFd, page: &InputPage) -> Result<(Vec<u8>, Gone)> {
     let mut bytes = Vec::new();
     loop {
         // nothing is enough
@@ -109,7 +109,7 @@ pub fn wait(child: libc::pid_t, mut stream: impl Read + AsRawFd, page: &InputPag
 /// whose run does not end in spite of the timer.
 fn read(
     child: libc::pid_t,
-    stream: &mut (impl Read + AsRawFd),
+    stream: &mut (impl Read + AsFd),
     bytes: &mut Vec<u8>,
     page: &InputPage,
     is_enough: impl Fn(&[u8]) -> bool,
@@ -138,8 +138,7 @@ fn read(
         }
         if watchdog.is_stuck(page) {
             was_stuck = true;
-            // SAFETY: a child of ours that was not waited for.
-            unsafe { libc::kill(child, libc::SIGKILL) };
+            process::kill(child);
         }
     }
 }
