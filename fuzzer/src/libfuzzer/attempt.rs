@@ -1,7 +1,6 @@
 //! Single runs in processes of their own, which tell whether an input still fails as it did.
 
 use std::{
-    os::fd::AsRawFd as _,
     path::Path,
     time::{Duration, Instant},
 };
@@ -10,13 +9,9 @@ use quagmire_base::{
     error::{Error, Result},
     files,
 };
-use quagmire_execution::{
-    harness::Harness,
-    input_page::InputPage,
-    prepare::prepare_uncounted,
-    process::{self, End},
-    watchdog,
-};
+use quagmire_execution::{harness::Harness, input_page::InputPage, prepare::prepare_uncounted, process::End, session};
+
+use rustix::stdio::{dup2_stderr, dup2_stdout};
 
 use super::{
     console::Console,
@@ -86,23 +81,12 @@ impl<'a> Attempts<'a> {
         let (reader, writer) = std::io::pipe().map_err(|error| Error::other(format!("cannot make a pipe: {error}")))?;
         let page = InputPage::new(input.len().max(1))?;
         page.set_hang_timeout(limits(self.flags).hang);
-        let shared = page.share();
-        let parent = std::process::id();
-        // SAFETY: this process has no other thread.
-        let child = unsafe { process::fork()? };
-        if child == 0 {
-            process::die_with_parent(parent);
-            // SAFETY: plain descriptors.
-            unsafe {
-                libc::dup2(writer.as_raw_fd(), 1);
-                libc::dup2(writer.as_raw_fd(), 2);
-            }
-            drop((reader, writer));
-            process::leave(i32::from(run_once(self.harness, self.flags, input, page).is_err()));
-        }
+        let child = session::fork(|| {
+            let _ = (dup2_stdout(&writer), dup2_stderr(&writer));
+            i32::from(run_once(self.harness, self.flags, input, page.share()).is_err())
+        })?;
         drop(writer);
-        let mut output = Vec::new();
-        let (end, _) = watchdog::read(child, reader, &mut output, &shared)?;
+        let (output, session::Gone { end, .. }) = session::wait(child, reader, &page)?;
         let text = String::from_utf8_lossy(&output);
         let token = text.lines().find_map(|line| line.trim().strip_prefix(TOKEN)).map(|token| token.trim().to_owned());
         if end != End::Code(0) {

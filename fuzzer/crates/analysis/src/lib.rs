@@ -4,12 +4,10 @@
 //! Campaigns confirm their candidates with this same code: they run the harness as `harness replay --json SEED
 //! CANDIDATE` and parse its output.
 
-mod acceptor;
 pub mod against;
 pub mod annotate;
 pub mod attribution;
 mod cause;
-mod child;
 pub mod compare;
 pub mod distill;
 pub mod diversity;

@@ -10,12 +10,16 @@ use std::{
 };
 
 use super::{
-    Detail, Runner, RunnerOptions,
+    Runner, RunnerOptions,
     protocol::{Answer, Hello, Request},
 };
-use crate::child::{read_block, write_block};
 use quagmire_base::error::{Error, ExitCode, Result};
-use quagmire_execution::{harness::Harness, info::TargetInfo, process};
+use quagmire_execution::{
+    harness::Harness,
+    info::TargetInfo,
+    process,
+    session::{read_block, write, write_block},
+};
 
 /// Options of `serve-runs` after defaults and checks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,24 +48,16 @@ pub fn run(options: &OfferOptions, target: &TargetInfo, harness: &'static Harnes
 
 /// Answers requests. Returns `None` when the socket is closed.
 fn answer_all(runner: &mut Runner, stream: &mut UnixStream) -> Option<()> {
-    let (mut request, mut input) = (Vec::new(), Vec::new());
     loop {
-        read_block(stream, &mut request)?;
-        read_block(stream, &mut input)?;
-        let request: Request = postcard::from_bytes(&request).ok()?;
-        let answer = match answer(runner, request, &input) {
+        let request: Request = postcard::from_bytes(&read_block(stream)?).ok()?;
+        let input = read_block(stream)?;
+        let fresh = if request.is_fresh { runner.restart() } else { Ok(()) };
+        let answer = match fresh.and_then(|()| runner.run_repeatedly(&input, request.detail, request.repeats)) {
             Ok(run) => Answer::Run(Box::new(run)),
             Err(error) => Answer::Error(error.message, error.code as u8),
         };
-        write_block(stream, &postcard::to_stdvec(&answer).ok()?)?;
+        write(stream, &answer)?;
     }
-}
-
-fn answer(runner: &mut Runner, request: Request, input: &[u8]) -> Result<super::Run> {
-    if request.is_fresh {
-        runner.restart()?;
-    }
-    runner.run_repeatedly(input, Detail::from_byte(request.detail), request.repeats)
 }
 
 /// Takes the socket from standard input, which the target finds empty.
