@@ -19,7 +19,7 @@ use super::{
 use crate::interruption;
 use crate::runner::{Detail, Run};
 use quagmire_base::{error::Result, plain::complain};
-use quagmire_cost::false_discovery::discoveries;
+use quagmire_cost::statistics::discoveries;
 
 /// Most runs of one input in each build until two in a row are the same: the first may fill what later ones find.
 pub(super) const MOST_RUNS: usize = 4;

@@ -20,7 +20,7 @@ use quagmire_base::{
     format::{counted, grouped},
     plain::{Form, shown},
 };
-use quagmire_cost::rank_test::p_above;
+use quagmire_cost::statistics::p_above;
 
 /// Largest result that is read, in bytes.
 const LARGEST: u64 = 1 << 30;

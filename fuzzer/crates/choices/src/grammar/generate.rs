@@ -3,9 +3,8 @@
 use libafl_bolts::rands::{Rand, StdRand};
 
 use super::Grammar;
-use super::bytes::ByteSet;
 use super::dfa::Automaton;
-use super::source::Flavor;
+use super::source::{ByteSet, Flavor};
 use super::symbols::{Alternative, Body, Item};
 use crate::tree::{Node, Role, Tree};
 

@@ -1,7 +1,7 @@
 //! Values in general: from the texts of one place to characters that may come first and characters that may follow.
 
 use super::{
-    oracle::Oracle,
+    Oracle,
     rules::{Item, Rules},
 };
 use libafl_bolts::rands::{Rand, StdRand};

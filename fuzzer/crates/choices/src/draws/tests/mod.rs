@@ -1,12 +1,14 @@
 //! Tests of mutation on the generators of the model.
 
+mod model;
+
 use std::collections::BTreeMap;
 
 use libafl_bolts::rands::{Rand, StdRand};
 use proptest::prelude::*;
 
-use super::edit::{Edit, Piece};
-use super::model::{GENERATORS, Generator, Provider, calls, expression, options, run};
+use self::model::{GENERATORS, Generator, Provider, calls, expression, options, run};
+use super::mutate::{Edit, Piece};
 use super::*;
 use crate::operator::Operator;
 

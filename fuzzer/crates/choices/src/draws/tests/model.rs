@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::draw::{Draw, Kind};
-use super::encoding::{read_text, width};
-use super::overlay::Overlay;
+use super::super::encoding::{read_text, width};
+use super::super::{Draw, Kind, Overlay};
 
 /// A part that is not over: draws of a function, or of a round of a loop in it.
 struct Scope {
