@@ -109,21 +109,11 @@ pub struct Item {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overlay {
     items: Vec<Item>,
-    bytes: Vec<u8>,
+    /// Bytes of all items.
+    pub bytes: Vec<u8>,
 }
 
 impl Overlay {
-    /// Removes everything.
-    pub fn clear(&mut self) {
-        self.items.clear();
-        self.bytes.clear();
-    }
-
-    /// Whether it holds nothing.
-    pub fn is_empty(&self) -> bool {
-        self.items.is_empty()
-    }
-
     /// Adds the bytes for the draw with this key, as they are to lie in the input. Of two for one key, one is used.
     pub fn set(&mut self, key: u64, bytes: &[u8]) {
         let start = self.bytes.len() as u32;
@@ -135,10 +125,5 @@ impl Overlay {
     pub fn sorted(&mut self) -> &[Item] {
         self.items.sort_unstable_by_key(|item| item.key);
         &self.items
-    }
-
-    /// Bytes of all items.
-    pub fn bytes(&self) -> &[u8] {
-        &self.bytes
     }
 }

@@ -11,6 +11,7 @@ use super::encoding::{read_text, text_in, width, write_number, write_text};
 use super::log::Log;
 use super::parts::Part;
 use super::sites::{SiteKind, Sites};
+use crate::log_uniform;
 use crate::operator::Operator;
 
 /// Number of attempts to change something.
@@ -48,7 +49,7 @@ impl<'a> Mutator<'a> {
         (0..ATTEMPTS).find_map(|_| {
             let edit = self.edit(log, operator, rand)?;
             let bytes = edit.render(log, self.limit, rand)?;
-            if bytes == log.bytes() {
+            if bytes == log.bytes {
                 return None;
             }
             let overlay = if self.has_overlay { edit.overlay(log) } else { Overlay::default() };
@@ -109,7 +110,7 @@ pub(super) struct Edit<'a> {
 impl<'a> Edit<'a> {
     /// Changes nothing.
     pub(super) fn new(log: &Log) -> Self {
-        Self::of(vec![Piece::Draws(0..log.draws().len())])
+        Self::of(vec![Piece::Draws(0..log.draws.len())])
     }
 
     /// Makes these draws.
@@ -122,8 +123,8 @@ impl<'a> Edit<'a> {
         let mut overlay = Overlay::default();
         for at in self.held.clone().take(MOST_HELD) {
             match (self.changed.get(&at), log.draw_range(at)) {
-                (Some(bytes), _) => overlay.set(log.draws()[at].key, bytes),
-                (None, Some(range)) => overlay.set(log.draws()[at].key, &log.bytes()[range]),
+                (Some(bytes), _) => overlay.set(log.draws[at].key, bytes),
+                (None, Some(range)) => overlay.set(log.draws[at].key, &log.bytes[range]),
                 (None, None) => {}
             }
         }
@@ -157,16 +158,16 @@ impl<'a> Edit<'a> {
             }
         }
         let (middle, unread) = (log.middle(), log.unread());
-        let wanted = if log.observes_size() && !unread.is_empty() {
-            log.bytes().len().saturating_sub(front.len() + back.len())
-        } else if log.observes_size() || unread.len() < middle.len() {
+        let wanted = if log.observes_size && !unread.is_empty() {
+            log.bytes.len().saturating_sub(front.len() + back.len())
+        } else if log.observes_size || unread.len() < middle.len() {
             // draws that are not recorded take bytes from both ends of the middle
             middle.len()
         } else {
             middle.len() + self.fresh
         };
         let wanted = wanted.min(limit - front.len() - back.len());
-        front.extend_from_slice(&log.bytes()[middle.start..middle.start + middle.len().min(wanted)]);
+        front.extend_from_slice(&log.bytes[middle.start..middle.start + middle.len().min(wanted)]);
         front.extend((middle.len()..wanted).map(|_| rand.next() as u8));
         front.extend(back.iter().rev());
         Some(front)
@@ -175,14 +176,14 @@ impl<'a> Edit<'a> {
     /// The piece at the end, if it ends as the log does: draws that went without bytes there go without again.
     fn last_with_bytes(&self, log: &Log) -> Option<usize> {
         let at = self.pieces.len().checked_sub(1)?;
-        let is_end = matches!(&self.pieces[at], Piece::Draws(draws) if draws.end == log.draws().len());
+        let is_end = matches!(&self.pieces[at], Piece::Draws(draws) if draws.end == log.draws.len());
         (is_end && self.fresh == 0).then_some(at)
     }
 
     /// Number of draws that need bytes if nothing comes after them.
     fn needed(&self, log: &Log) -> usize {
         let changed = self.changed.last_key_value().map_or(0, |(&at, _)| at + 1);
-        log.fed().max(changed)
+        log.fed.max(changed)
     }
 
     /// Appends the bytes of draws to the streams.
@@ -190,7 +191,7 @@ impl<'a> Edit<'a> {
         let mut at = draws.start;
         while at < draws.end {
             let changed = self.changed.range(at..draws.end).next();
-            let whole = changed.map_or(draws.end, |(&changed, _)| changed).min(log.fed().max(at));
+            let whole = changed.map_or(draws.end, |(&changed, _)| changed).min(log.fed.max(at));
             if at < whole {
                 let (text, numbers) = log.slices(&(at..whole));
                 front.extend_from_slice(text);
@@ -203,7 +204,7 @@ impl<'a> Edit<'a> {
                 Some(changed) => bytes.extend_from_slice(changed),
                 None => log.write_draw(at, &mut bytes),
             }
-            match log.draws()[at].side() {
+            match log.draws[at].side() {
                 Some(Side::Front) => front.extend_from_slice(&bytes),
                 Some(Side::Back) => back.extend(bytes.iter().rev()),
                 None => {}
@@ -214,10 +215,10 @@ impl<'a> Edit<'a> {
 
     /// The input with new bytes of the same lengths in the places of old ones.
     fn render_in_place(&self, log: &Log) -> Option<Vec<u8>> {
-        if !matches!(&self.pieces[..], [Piece::Draws(draws)] if *draws == (0..log.draws().len())) {
+        if !matches!(&self.pieces[..], [Piece::Draws(draws)] if *draws == (0..log.draws.len())) {
             return None;
         }
-        let mut bytes = log.bytes().to_vec();
+        let mut bytes = log.bytes.to_vec();
         for (&at, new) in &self.changed {
             let range = log.draw_range(at).filter(|range| range.len() == new.len())?;
             bytes[range].copy_from_slice(new);
@@ -244,8 +245,8 @@ const MOST_TIMES: usize = 64;
 /// Replaces a part by one of the bank.
 pub(super) fn splice<'a>(log: &Log, bank: &'a Bank, rand: &mut StdRand) -> Option<Edit<'a>> {
     let large = if rand.coinflip(0.75) { find_part(log, rand, |part| part.draws.len() > 1) } else { None };
-    let part = &log.parts()[large.or_else(|| find_part(log, rand, |_| true))?];
-    let parent = part.parent.map_or(0, |parent| log.parts()[parent].site);
+    let part = &log.parts[large.or_else(|| find_part(log, rand, |_| true))?];
+    let parent = part.parent.map_or(0, |parent| log.parts[parent].site);
     let other = bank.draw(part.site, parent, rand)?;
     let piece = Piece::Other { front: &other.front, back: &other.back };
     Some(Edit::of(vec![Piece::Draws(0..part.draws.start), piece, after(log, &part.draws)]))
@@ -263,7 +264,7 @@ pub(super) fn delete<'a>(log: &Log, sites: &Sites, rand: &mut StdRand) -> Option
     let first = group.iter().position(|&part| part == chosen)?;
     let most = if rand.coinflip(0.5) { 1 } else { group.len() - first };
     let count = log_uniform(rand, most);
-    let draws = log.parts()[chosen].draws.start..log.parts()[group[first + count - 1]].draws.end;
+    let draws = log.parts[chosen].draws.start..log.parts[group[first + count - 1]].draws.end;
     let edit = Edit::of(vec![Piece::Draws(0..draws.start), after(log, &draws)]);
     with_number(edit, log, sites, &group, |number| number - count)
 }
@@ -271,9 +272,9 @@ pub(super) fn delete<'a>(log: &Log, sites: &Sites, rand: &mut StdRand) -> Option
 /// Repeats a part 2 to 64 times.
 pub(super) fn repeat<'a>(log: &Log, sites: &Sites, limit: usize, rand: &mut StdRand) -> Option<Edit<'a>> {
     let (chosen, group) = of_list(log, sites, rand)?;
-    let part = &log.parts()[chosen];
+    let part = &log.parts[chosen];
     let mut most = most_times(log, std::slice::from_ref(&part.draws), limit);
-    let first = log.parts()[*group.first()?].draws.start;
+    let first = log.parts[*group.first()?].draws.start;
     if !is_flagged(log, part)
         && let Some(count) = sites.count(log, first, part.site, group.len())
     {
@@ -302,7 +303,7 @@ pub(super) fn nest<'a>(log: &Log, limit: usize, rand: &mut StdRand) -> Option<Ed
 /// Swaps two parts of a list, reverses it, or reorders all of it.
 pub(super) fn shuffle<'a>(log: &Log, rand: &mut StdRand) -> Option<Edit<'a>> {
     let group = group(log, find_part(log, rand, |part| part.siblings > 1)?);
-    let places: Vec<Range<usize>> = group.iter().map(|&part| log.parts()[part].draws.clone()).collect();
+    let places: Vec<Range<usize>> = group.iter().map(|&part| log.parts[part].draws.clone()).collect();
     let mut order = places.clone();
     match rand.below_or_zero(3) {
         0 if order.len() > 1 => {
@@ -313,7 +314,7 @@ pub(super) fn shuffle<'a>(log: &Log, rand: &mut StdRand) -> Option<Edit<'a>> {
         1 => order.reverse(),
         _ => (1..order.len()).for_each(|at| order.swap(at, rand.below_or_zero(at + 1))),
     }
-    let values = |draws: &Range<usize>| log.draws()[draws.clone()].iter().map(|draw| (draw.site, draw.value));
+    let values = |draws: &Range<usize>| log.draws[draws.clone()].iter().map(|draw| (draw.site, draw.value));
     if places.iter().zip(&order).all(|(place, part)| values(place).eq(values(part))) {
         return None;
     }
@@ -323,22 +324,22 @@ pub(super) fn shuffle<'a>(log: &Log, rand: &mut StdRand) -> Option<Edit<'a>> {
         pieces.extend([Piece::Draws(end..place.start), Piece::Draws(part)]);
         end = place.end;
     }
-    pieces.push(Piece::Draws(end..log.draws().len()));
+    pieces.push(Piece::Draws(end..log.draws.len()));
     Some(Edit::of(pieces))
 }
 
 /// The draws after these.
 fn after<'a>(log: &Log, draws: &Range<usize>) -> Piece<'a> {
-    Piece::Draws(draws.end..log.draws().len())
+    Piece::Draws(draws.end..log.draws.len())
 }
 
 /// A random part that can be moved and `fits`.
 fn find_part(log: &Log, rand: &mut StdRand, fits: impl Fn(&Part) -> bool) -> Option<usize> {
-    let (parts, movable) = (log.parts(), log.movable());
+    let (parts, movable) = (&log.parts, log.movable());
     let fits = |at: usize| {
         let part: &Part = &parts[at];
         let (front, back) = log.slices(&part.draws);
-        let is_whole = part.draws.len() == log.draws().len();
+        let is_whole = part.draws.len() == log.draws.len();
         !is_whole && part.draws.end <= movable && front.len() + back.len() > 0 && !part.ends_list && fits(part)
     };
     let tries: Vec<usize> = (0..TRIES.min(parts.len())).map(|_| rand.below_or_zero(parts.len())).collect();
@@ -347,9 +348,9 @@ fn find_part(log: &Log, rand: &mut StdRand, fits: impl Fn(&Part) -> bool) -> Opt
 
 /// Parts of the same site and parent that can be moved, in order.
 fn group(log: &Log, part: usize) -> Vec<usize> {
-    let (parts, movable) = (log.parts(), log.movable());
+    let (parts, movable) = (&log.parts, log.movable());
     let (parent, site) = (parts[part].parent, parts[part].site);
-    let end = parent.map_or(log.draws().len(), |parent| parts[parent].draws.end);
+    let end = parent.map_or(log.draws.len(), |parent| parts[parent].draws.end);
     (parent.map_or(0, |parent| parent + 1)..parts.len())
         .take_while(|&at| parts[at].draws.start < end)
         .filter(|&at| parts[at].parent == parent && parts[at].site == site)
@@ -364,7 +365,7 @@ fn of_list(log: &Log, sites: &Sites, rand: &mut StdRand) -> Option<(usize, Vec<u
     for _ in 0..LISTS {
         let Some(chosen) = find_part(log, rand, |part| part.siblings > 1) else { break };
         let group = group(log, chosen);
-        let first = &log.parts()[*group.first()?];
+        let first = &log.parts[*group.first()?];
         let is_counted = || sites.count(log, first.draws.start, first.site, group.len()).is_some();
         if group.len() > MOST_OPERANDS || is_flagged(log, first) || is_counted() {
             return Some((chosen, group));
@@ -379,13 +380,13 @@ fn of_list(log: &Log, sites: &Sites, rand: &mut StdRand) -> Option<(usize, Vec<u
 
 /// Whether a part begins with a flag, which says whether there is another one, rather than being counted.
 fn is_flagged(log: &Log, part: &Part) -> bool {
-    log.draws()[part.draws.start].kind() == Some(Kind::Flip)
+    log.draws[part.draws.start].kind() == Some(Kind::Flip)
 }
 
 /// A random part and one around it of the same site, as ranges of draws: the outer and the inner one.
 fn nested(log: &Log, rand: &mut StdRand) -> Option<(Range<usize>, Range<usize>)> {
-    let (parts, movable) = (log.parts(), log.movable());
-    let inner = &parts[*log.nested().get(rand.below_or_zero(log.nested().len()))?];
+    let (parts, movable) = (&log.parts, log.movable());
+    let inner = &parts[*log.nested.get(rand.below_or_zero(log.nested.len()))?];
     let around = std::iter::successors(inner.parent, |&parent| parts[parent].parent).take(MOST_AROUND);
     let outer: Vec<&Part> =
         around.map(|at| &parts[at]).filter(|part| part.site == inner.site && part.draws.end <= movable).collect();
@@ -396,7 +397,7 @@ fn nested(log: &Log, rand: &mut StdRand) -> Option<(Range<usize>, Range<usize>)>
 /// How many times more these draws fit into an input of at most `limit` bytes: 63 at most.
 fn most_times(log: &Log, draws: &[Range<usize>], limit: usize) -> usize {
     let size: usize = draws.iter().map(|draws| log.slices(draws)).map(|(front, back)| front.len() + back.len()).sum();
-    let room = limit.saturating_sub(log.bytes().len() - log.unread().len());
+    let room = limit.saturating_sub(log.bytes.len() - log.unread().len());
     (room / size.max(1)).min(MOST_TIMES - 1)
 }
 
@@ -408,14 +409,14 @@ fn with_number<'a>(
     group: &[usize],
     change: impl Fn(usize) -> usize,
 ) -> Option<Edit<'a>> {
-    let first = &log.parts()[*group.first()?];
+    let first = &log.parts[*group.first()?];
     if is_flagged(log, first) {
         return Some(edit);
     }
     if let Some(count) = sites.count(log, first.draws.start, first.site, group.len()) {
         let new = change(group.len()) as u64;
         let value = new.checked_sub(count.least).filter(|_| new <= count.most)?;
-        edit.changed.insert(count.at, number(value, &log.draws()[count.at]));
+        edit.changed.insert(count.at, number(value, &log.draws[count.at]));
     }
     Some(edit)
 }
@@ -444,13 +445,13 @@ pub(super) type ChangeText<'a> = &'a mut dyn FnMut(&mut Vec<u8>, &mut StdRand);
 pub(super) fn regenerate<'a>(log: &Log, sites: &Sites, rand: &mut StdRand) -> Option<Edit<'a>> {
     let mut edit = Edit::new(log);
     for at in choose(log, rand, |draw| sites.kind(draw) == SiteKind::Structural)? {
-        let draw = &log.draws()[at];
+        let draw = &log.draws[at];
         let value = different(draw, rand);
         edit.changed.insert(at, number(value, draw));
     }
     let first = edit.changed.first_key_value().map_or(0, |(&at, _)| at);
-    edit.held = first + 1..log.draws().len();
-    edit.fresh = if log.takes_rest() { 0 } else { log_uniform(rand, MOST_FRESH) };
+    edit.held = first + 1..log.draws.len();
+    edit.fresh = if log.rest.is_some() { 0 } else { log_uniform(rand, MOST_FRESH) };
     Some(edit)
 }
 
@@ -462,7 +463,7 @@ pub(super) fn change<'a>(log: &Log, sites: &Sites, text: ChangeText, rand: &mut 
             // resized with the draw that says its number of bytes
             continue;
         }
-        let draw = &log.draws()[at];
+        let draw = &log.draws[at];
         match draw.kind()? {
             Kind::Integer | Kind::Flip | Kind::Pick => {
                 let value = interesting(draw, rand);
@@ -495,9 +496,9 @@ pub(super) fn equalise<'a>(log: &Log, sites: &Sites, rand: &mut StdRand) -> Opti
     let source = chosen[rand.below_or_zero(chosen.len())];
     let mut edit = Edit::new(log);
     for at in chosen {
-        let draw = &log.draws()[at];
+        let draw = &log.draws[at];
         let bytes = match draw.kind()? {
-            Kind::Integer | Kind::Flip | Kind::Pick => number(log.draws()[source].value.min(draw.range), draw),
+            Kind::Integer | Kind::Flip | Kind::Pick => number(log.draws[source].value.min(draw.range), draw),
             Kind::Text | Kind::Bytes => {
                 set_content(&mut edit, log, sites, at, content(log, source), rand);
                 continue;
@@ -521,7 +522,7 @@ pub(super) fn differentiate<'a>(log: &Log, sites: &Sites, rand: &mut StdRand) ->
     let step = [1, u64::MAX, rand.next() | 1][rand.below_or_zero(3)];
     let mut edit = Edit::new(log);
     for (count, at) in chosen.into_iter().enumerate() {
-        let draw = &log.draws()[at];
+        let draw = &log.draws[at];
         let value = first.wrapping_add(step.wrapping_mul(count as u64));
         match draw.kind()? {
             Kind::Integer | Kind::Flip | Kind::Pick => {
@@ -550,18 +551,18 @@ pub(super) fn differentiate<'a>(log: &Log, sites: &Sites, rand: &mut StdRand) ->
 
 /// Draws to change whose site `fits`: in a quarter of the calls one, in a quarter some of one site, otherwise any.
 fn choose(log: &Log, rand: &mut StdRand, fits: impl Fn(&Draw) -> bool) -> Option<Vec<usize>> {
-    let fits = |at: usize| is_changeable(log, at) && fits(&log.draws()[at]);
+    let fits = |at: usize| is_changeable(log, at) && fits(&log.draws[at]);
     let first = find_draw(log, rand, fits)?;
     let mut chosen = vec![first];
     let mode = rand.below_or_zero(4);
     if mode == 0 {
         return Some(chosen);
     }
-    let site = log.draws()[first].site;
+    let site = log.draws[first].site;
     for _ in 1..geometric(rand, MEAN_CHANGED) {
-        let at = rand.below_or_zero(log.draws().len());
+        let at = rand.below_or_zero(log.draws.len());
         let next = if mode == 1 {
-            (at..log.draws().len()).chain(0..at).find(|&at| log.draws()[at].site == site && is_changeable(log, at))
+            (at..log.draws.len()).chain(0..at).find(|&at| log.draws[at].site == site && is_changeable(log, at))
         } else {
             find_draw(log, rand, fits)
         };
@@ -574,10 +575,10 @@ fn choose(log: &Log, rand: &mut StdRand, fits: impl Fn(&Draw) -> bool) -> Option
 
 /// Two or more value draws of one site: all of them in half of the calls.
 fn of_one_site(log: &Log, sites: &Sites, rand: &mut StdRand) -> Option<Vec<usize>> {
-    let is_value = |at: usize| is_changeable(log, at) && sites.kind(&log.draws()[at]) != SiteKind::Structural;
-    let site = log.draws()[find_draw(log, rand, is_value)?].site;
+    let is_value = |at: usize| is_changeable(log, at) && sites.kind(&log.draws[at]) != SiteKind::Structural;
+    let site = log.draws[find_draw(log, rand, is_value)?].site;
     let mut chosen: Vec<usize> =
-        (0..log.draws().len()).filter(|&at| log.draws()[at].site == site && is_changeable(log, at)).collect();
+        (0..log.draws.len()).filter(|&at| log.draws[at].site == site && is_changeable(log, at)).collect();
     if chosen.len() < 2 {
         return None;
     }
@@ -591,7 +592,7 @@ fn of_one_site(log: &Log, sites: &Sites, rand: &mut StdRand) -> Option<Vec<usize
 
 /// A random draw that `fits`.
 fn find_draw(log: &Log, rand: &mut StdRand, fits: impl Fn(usize) -> bool) -> Option<usize> {
-    let count = log.draws().len();
+    let count = log.draws.len();
     if count == 0 {
         return None;
     }
@@ -607,7 +608,7 @@ fn find_draw(log: &Log, rand: &mut StdRand, fits: impl Fn(usize) -> bool) -> Opt
 
 /// Whether a draw can take another value.
 fn is_changeable(log: &Log, at: usize) -> bool {
-    let draw = &log.draws()[at];
+    let draw = &log.draws[at];
     match draw.kind() {
         Some(Kind::Integer | Kind::Flip | Kind::Pick) => {
             draw.range > 0 && if log.is_movable() { true } else { log.draw_range(at).is_some() }
@@ -620,8 +621,8 @@ fn is_changeable(log: &Log, at: usize) -> bool {
 
 /// Characters of a text, or bytes.
 fn content(log: &Log, at: usize) -> Vec<u8> {
-    let own = log.draw_range(at).map_or(&[][..], |range| &log.bytes()[range]);
-    match log.draws()[at].kind() {
+    let own = log.draw_range(at).map_or(&[][..], |range| &log.bytes[range]);
+    match log.draws[at].kind() {
         Some(Kind::Text) => read_text(own, log.most_text(at)).content,
         _ => own.to_vec(),
     }
@@ -629,7 +630,7 @@ fn content(log: &Log, at: usize) -> Vec<u8> {
 
 /// Gives a text or bytes this content: the number of bytes changes only where the draw that says it can change too.
 fn set_content(edit: &mut Edit, log: &Log, sites: &Sites, at: usize, mut content: Vec<u8>, rand: &mut StdRand) {
-    let draw = &log.draws()[at];
+    let draw = &log.draws[at];
     let length = draw.length as usize;
     let mut bytes = Vec::new();
     match draw.kind() {
@@ -641,10 +642,10 @@ fn set_content(edit: &mut Edit, log: &Log, sites: &Sites, at: usize, mut content
         Some(Kind::Rest) if log.is_movable() => bytes = content,
         Some(Kind::Bytes) if log.is_movable() && content.len() != length => {
             let count = sites.count(log, at, draw.site, length);
-            if let Some(count) = count.filter(|count| log.draws()[count.at].length > 0) {
+            if let Some(count) = count.filter(|count| log.draws[count.at].length > 0) {
                 content.truncate(usize::try_from(count.most).unwrap_or(usize::MAX));
                 let value = (content.len() as u64).max(count.least) - count.least;
-                edit.changed.insert(count.at, number(value, &log.draws()[count.at]));
+                edit.changed.insert(count.at, number(value, &log.draws[count.at]));
                 content.resize((value + count.least) as usize, 0);
             } else {
                 content.resize_with(length, || rand.next() as u8);
@@ -661,24 +662,24 @@ fn set_content(edit: &mut Edit, log: &Log, sites: &Sites, at: usize, mut content
 
 /// The draw of bytes of which this draw says how many there are.
 fn counted_bytes(log: &Log, sites: &Sites, at: usize) -> Option<usize> {
-    if sites.kind(&log.draws()[at]) != SiteKind::Layout {
+    if sites.kind(&log.draws[at]) != SiteKind::Layout {
         return None;
     }
-    let near = (at + 1..log.draws().len()).take(COUNTED_DISTANCE);
-    let mut bytes = near.filter(|&bytes| log.draws()[bytes].kind() == Some(Kind::Bytes));
+    let near = (at + 1..log.draws.len()).take(COUNTED_DISTANCE);
+    let mut bytes = near.filter(|&bytes| log.draws[bytes].kind() == Some(Kind::Bytes));
     bytes.find(|&bytes| {
-        let length = log.draws()[bytes].length as usize;
-        sites.count(log, bytes, log.draws()[bytes].site, length).is_some_and(|count| count.at == at)
+        let length = log.draws[bytes].length as usize;
+        sites.count(log, bytes, log.draws[bytes].site, length).is_some_and(|count| count.at == at)
     })
 }
 
 /// Gives a number of bytes a new value, and the bytes as many.
 fn resize(edit: &mut Edit, log: &Log, (at, bytes): (usize, usize), value: u64, rand: &mut StdRand) {
     let mut new = content(log, bytes);
-    let least = (new.len() as u64).saturating_sub(log.draws()[at].value);
+    let least = (new.len() as u64).saturating_sub(log.draws[at].value);
     let length = usize::try_from(value.saturating_add(least)).unwrap_or(usize::MAX).min(MOST_RESIZED);
     new.resize_with(length, || rand.next() as u8);
-    edit.changed.insert(at, number((length as u64).saturating_sub(least), &log.draws()[at]));
+    edit.changed.insert(at, number((length as u64).saturating_sub(least), &log.draws[at]));
     edit.changed.insert(bytes, new);
 }
 
@@ -739,9 +740,4 @@ fn real(log: &Log, at: usize, rand: &mut StdRand) -> Vec<u8> {
 fn geometric(rand: &mut StdRand, mean: f64) -> usize {
     let uniform = 1.0 - rand.next_float();
     ((uniform.ln() / (1.0 - 1.0 / mean).ln()).ceil() as usize).max(1)
-}
-
-/// Draws from `1..=max` so that every order of magnitude is equally likely; 0 if `max` is 0.
-pub(super) fn log_uniform(rand: &mut StdRand, max: usize) -> usize {
-    ((rand.next_float() * (max as f64 + 1.0).ln()).exp() as usize).clamp(max.min(1), max)
 }

@@ -31,12 +31,14 @@ pub use self::generate::Limits;
 #[derive(Clone, Debug)]
 pub struct Grammar {
     symbols: Vec<Symbol>,
-    start: u32,
+    /// Symbol of whole inputs.
+    pub start: u32,
     measures: Measures,
     leaves: Vec<Option<Automaton>>,
     empty: Vec<Option<u32>>,
     table: Table,
-    warnings: Vec<String>,
+    /// Warnings about the grammar: a line each.
+    pub warnings: Vec<String>,
 }
 
 impl Grammar {
@@ -93,11 +95,6 @@ impl Grammar {
         Ok(Self { symbols: symbols.all, start, measures, leaves, empty, table, warnings })
     }
 
-    /// Warnings about the grammar: a line each.
-    pub fn warnings(&self) -> &[String] {
-        &self.warnings
-    }
-
     /// Parses an input. Of several derivations it takes the alternatives that come first, and the longest leaves. `None` if
     /// the input is not of the language, or if it takes too long to find out: a million steps and 32 for each byte.
     pub fn parse(&self, input: &[u8]) -> Option<Tree> {
@@ -112,11 +109,6 @@ impl Grammar {
             Err(Failure::Greedy) => earley::parse(language, input, false).ok(),
             parsed => parsed.ok(),
         }
-    }
-
-    /// Symbol of whole inputs.
-    pub fn start(&self) -> u32 {
-        self.start
     }
 
     /// Name of a symbol: that of a rule, with a number if it is a part of the rule. `None` if there is no such symbol.

@@ -315,7 +315,7 @@ fn mistakes_in_grammars_of_antlr_have_a_line_and_a_remedy() {
 #[test]
 fn unused_rules_are_warnings() {
     let found = grammar("{\"<start>\": [\"x\"], \"<a>\": [\"<a>\"]}");
-    assert_eq!(found.warnings(), ["<a> is not used"]);
+    assert_eq!(found.warnings, ["<a> is not used"]);
 }
 
 #[test]

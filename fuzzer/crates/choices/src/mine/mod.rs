@@ -25,13 +25,12 @@ mod variants;
 use std::collections::HashMap;
 
 use self::{
-    leaves::below,
     rules::{Item, Rules},
     spans::Forest,
     table::Table,
 };
 use crate::grammar::{Grammar, Limits};
-use libafl_bolts::rands::StdRand;
+use libafl_bolts::rands::{Rand, StdRand};
 use quagmire_base::error::{Error, Result};
 
 /// Number of samples by which the precision of a grammar is measured.
@@ -204,7 +203,7 @@ fn sample(
         let least = ends().filter_map(|place| depths[rule][place]).min();
         let is_late = depth > DEEP || bytes.len() > LARGE;
         let choices: Vec<usize> = ends().filter(|&place| !is_late || depths[rule][place] == least).collect();
-        let Some(&choice) = choices.get(below(random, choices.len())) else { continue };
+        let Some(&choice) = choices.get(random.below_or_zero(choices.len())) else { continue };
         used.push((rule, choice));
         // characters do not make an input deep
         let is_tail = |inner: &Item| *inner == Item::Rule(rule);

@@ -35,7 +35,7 @@ pub use self::{
 /// An input of any size. It is valid: counters and picks are in loops, and nothing in it is empty.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Template {
-    parts: Vec<Part>,
+    pub parts: Vec<Part>,
 }
 
 /// A part of a template.
@@ -69,6 +69,17 @@ pub enum Part {
     Number(Field),
     /// One of several texts in each round of the innermost loop, in turn.
     Pick(Pick),
+}
+
+impl Part {
+    /// The parts in it.
+    fn inside(&self) -> [&[Self]; 3] {
+        match self {
+            Self::Repeat { body, .. } | Self::Stair(body) => [body, &[], &[]],
+            Self::Nest { open, middle, close, .. } => [open, middle, close],
+            Self::Literal(_) | Self::Counter(_) | Self::Number(_) | Self::Pick(_) => [&[], &[], &[]],
+        }
+    }
 }
 
 /// Number of rounds: `factor * N + plus`.
@@ -131,10 +142,6 @@ impl Template {
         Ok(Self { parts: normal(parts) })
     }
 
-    pub fn parts(&self) -> &[Part] {
-        &self.parts
-    }
-
     /// Whether the bytes depend on `N`.
     pub fn scales(&self) -> bool {
         self.size(1) != self.size(2) || has_number(&self.parts)
@@ -146,9 +153,7 @@ impl Template {
             for part in parts {
                 match part {
                     Part::Literal(bytes) => all.push(bytes),
-                    Part::Repeat { body, .. } | Part::Stair(body) => add(body, all),
-                    Part::Nest { open, middle, close, .. } => [open, middle, close].iter().for_each(|p| add(p, all)),
-                    Part::Counter(_) | Part::Number(_) | Part::Pick(_) => {}
+                    part => part.inside().into_iter().for_each(|inner| add(inner, all)),
                 }
             }
         }
@@ -218,11 +223,7 @@ impl Template {
                             *best = Some((size, part));
                         }
                     }
-                    Part::Repeat { body, .. } | Part::Stair(body) => largest(body, best),
-                    Part::Nest { open, middle, close, .. } => {
-                        [open, middle, close].into_iter().for_each(|parts| largest(parts, best));
-                    }
-                    Part::Literal(_) | Part::Counter(_) | Part::Number(_) | Part::Pick(_) => {}
+                    part => part.inside().into_iter().for_each(|inner| largest(inner, best)),
                 }
             }
         }
@@ -306,10 +307,7 @@ fn normal(parts: Vec<Part>) -> Vec<Part> {
     for part in parts {
         match part {
             Part::Literal(bytes) if bytes.is_empty() => {}
-            Part::Literal(bytes) => match all.last_mut() {
-                Some(Part::Literal(before)) => before.extend(bytes),
-                _ => all.push(Part::Literal(bytes)),
-            },
+            Part::Literal(_) => push(&mut all, part),
             Part::Repeat { times, body } => {
                 let body = normal(body);
                 if !body.is_empty() && times != (Times { factor: 0, plus: 0 }) {
@@ -320,8 +318,7 @@ fn normal(parts: Vec<Part>) -> Vec<Part> {
                 let (open, close) = (normal(open), normal(close));
                 let middle = normal(middle);
                 if open.is_empty() && close.is_empty() || times == (Times { factor: 0, plus: 0 }) {
-                    all.extend(middle);
-                    all = joined(all);
+                    middle.into_iter().for_each(|part| push(&mut all, part));
                 } else {
                     all.push(Part::Nest { times, open, middle, close });
                 }
@@ -338,16 +335,12 @@ fn normal(parts: Vec<Part>) -> Vec<Part> {
     all
 }
 
-/// The same parts with literals beside each other joined.
-fn joined(parts: Vec<Part>) -> Vec<Part> {
-    let mut all: Vec<Part> = Vec::with_capacity(parts.len());
-    for part in parts {
-        match (all.last_mut(), part) {
-            (Some(Part::Literal(before)), Part::Literal(bytes)) => before.extend(bytes),
-            (_, part) => all.push(part),
-        }
+/// Appends a part; a literal behind another one is joined to it.
+fn push(all: &mut Vec<Part>, part: Part) {
+    match (all.last_mut(), part) {
+        (Some(Part::Literal(before)), Part::Literal(bytes)) => before.extend(bytes),
+        (_, part) => all.push(part),
     }
-    all
 }
 
 impl std::fmt::Display for Template {
@@ -449,12 +442,8 @@ fn least(parts: &[Part], rounds: Times, of: &dyn Fn(&Part, Times) -> Option<u64>
 
 /// Whether `N` itself stands in parts.
 fn has_number(parts: &[Part]) -> bool {
-    parts.iter().any(|part| match part {
-        Part::Number(_) => true,
-        Part::Repeat { body, .. } | Part::Stair(body) => has_number(body),
-        Part::Nest { open, middle, close, .. } => [open, middle, close].into_iter().any(|parts| has_number(parts)),
-        Part::Literal(_) | Part::Counter(_) | Part::Pick(_) => false,
-    })
+    let is_number = |part: &Part| matches!(part, Part::Number(_));
+    parts.iter().any(|part| is_number(part) || part.inside().into_iter().any(has_number))
 }
 
 /// Number of bytes of parts outside of loops, at `n`.
@@ -601,26 +590,22 @@ impl Writer {
 
     fn repeat(&mut self, body: &[Part], times: u64, is_backwards: bool) {
         // rounds without bytes may be very many
-        if times == 0 || size_of_rounds(body, times, self.n) == 0 {
+        if times == 0 || Round::of(body, self.n).over(times) == 0 {
             return;
         }
-        if !depends_on_round(body, 0) {
-            let start = self.bytes.len();
-            // nothing in it asks for the number of this round, but what is around it has to keep its level
-            self.rounds.push(Loop { times, round: 0, shuffles: Vec::new() });
-            self.write(body);
-            self.rounds.pop();
-            self.copy_from(start, times);
-            return;
-        }
+        let start = self.bytes.len();
+        let differs = depends_on_round(body, 0);
         self.rounds.push(Loop { times, round: 0, shuffles: Vec::new() });
-        for round in 0..times {
+        for round in 0..if differs { times } else { 1 } {
             if let Some(last) = self.rounds.last_mut() {
                 last.round = if is_backwards { times - 1 - round } else { round };
             }
             self.write(body);
         }
         self.rounds.pop();
+        if !differs {
+            self.copy_from(start, times);
+        }
     }
 
     /// Makes the bytes from `start` on stand `copies` times.
@@ -647,12 +632,6 @@ impl Writer {
         };
         counter.digits.write(number, counter.width, &mut self.bytes);
     }
-}
-
-/// Number of bytes of so many rounds.
-fn size_of_rounds(body: &[Part], times: u64, n: u64) -> u64 {
-    let part = Part::Repeat { times: Times { factor: 0, plus: times }, body: body.to_vec() };
-    size(std::slice::from_ref(&part), n)
 }
 
 /// Whether parts differ between the rounds of the loop that is `level` loops around them.

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use libafl_bolts::rands::{Rand, StdRand};
 
 use crate::grammar::{Grammar, Limits};
+use crate::log_uniform;
 use crate::operator::Operator;
 use crate::tree::{Edit, NO_PARENT, Node, Piece, Role, Tree};
 
@@ -101,8 +102,7 @@ impl Work<'_> {
 
     /// Draws from 1 to `most`, every order of magnitude with the same chance.
     fn log_uniform(&mut self, most: usize) -> usize {
-        let exponent = self.rand.next_float() * (most as f64 + 1.0).ln();
-        (exponent.exp() as usize).clamp(1, most.max(1))
+        log_uniform(self.rand, most).max(1)
     }
 }
 

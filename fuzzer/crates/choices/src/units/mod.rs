@@ -80,7 +80,7 @@ struct Unit {
 #[derive(Clone, Debug)]
 pub struct Units<'a> {
     input: &'a [u8],
-    kind: Kind,
+    pub kind: Kind,
     units: Vec<Unit>,
     /// Numbers in front of the units that follow from them.
     lengths: Vec<Length>,
@@ -103,10 +103,6 @@ impl<'a> Units<'a> {
     /// Number of units.
     pub fn count(&self) -> usize {
         self.units.len()
-    }
-
-    pub fn kind(&self) -> Kind {
-        self.kind
     }
 
     /// The input with `count` of its units. All of them make the input itself.

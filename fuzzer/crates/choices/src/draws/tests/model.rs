@@ -49,7 +49,7 @@ fn hash(what: impl Hash) -> u64 {
 
 impl Provider {
     pub(super) fn new(bytes: &[u8], overlay: &mut Overlay) -> Self {
-        let values = overlay.bytes().to_vec();
+        let values = overlay.bytes.to_vec();
         let items = overlay.sorted().iter();
         let overlay =
             items.map(|item| (item.key, values[item.start as usize..][..item.length as usize].to_vec())).collect();

@@ -13,7 +13,10 @@ use std::{collections::HashSet, ops::Range};
 pub(crate) use self::nest::chains;
 
 use super::{Part, Template, Times};
-use crate::{brackets, tree::Tree};
+use crate::{
+    brackets::{self, scan::is_word},
+    tree::Tree,
+};
 
 /// Input whose growth is looked for, and what is known of it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -266,7 +269,6 @@ impl Segment {
 /// Rank of a place as the start of a unit: units that begin at a line, a word or a bracket are easier to read, and
 /// keep their separators.
 pub(super) fn rank_of_start(input: &[u8], at: usize) -> u8 {
-    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
     let before = at.checked_sub(1).map(|before| input[before]);
     let here = input.get(at).copied();
     match (before, here) {

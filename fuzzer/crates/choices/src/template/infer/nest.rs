@@ -1,6 +1,6 @@
 //! Nesting around a middle: two runs that mirror each other, or a run that only opens.
 
-use std::collections::HashMap;
+use std::{cmp::Reverse, collections::HashMap, hash::Hash};
 
 use super::{Origin, Pump, Segment};
 use crate::{
@@ -147,7 +147,7 @@ pub(crate) fn chains(tree: &Tree) -> Vec<Vec<usize>> {
         }
     }
     let mut deepest: Vec<usize> = deepest.into_values().filter(|&place| around[place].1 > 0).collect();
-    deepest.sort_by_key(|&place| (std::cmp::Reverse(around[place].1), place));
+    deepest.sort_by_key(|&place| (Reverse(around[place].1), place));
     let chain = |inner: usize| {
         let mut chain: Vec<usize> = std::iter::successors(Some(inner), |&at| around[at].0).collect();
         chain.reverse();
@@ -156,21 +156,26 @@ pub(crate) fn chains(tree: &Tree) -> Vec<Vec<usize>> {
     deepest.into_iter().map(chain).collect()
 }
 
-/// Bytes in front of a part and behind it.
-type Around<'a> = (&'a [u8], &'a [u8]);
+/// The thing whose number times its weight is largest, and that number; of several, the one whose first place is least.
+fn most_frequent<T: Eq + Hash + Copy>(
+    things: impl Iterator<Item = (T, usize)>,
+    weight: impl Fn(T) -> usize,
+) -> Option<(T, usize)> {
+    let mut often: HashMap<T, (usize, usize)> = HashMap::new();
+    things.for_each(|(thing, place)| often.entry(thing).or_insert((0, place)).0 += 1);
+    let most = often.into_iter().max_by_key(|&(thing, (times, first))| (times * weight(thing), Reverse(first)));
+    most.map(|(thing, (times, _))| (thing, times))
+}
 
 /// The nest of a chain of parts: the most frequent bytes that open and close between two of them.
 fn nest_of(input: &[u8], tree: &Tree, chain: &[usize]) -> Option<Segment> {
     let (outermost, inner) = (*chain.first()?, *chain.last()?);
-    let mut often: HashMap<Around<'_>, (usize, usize)> = HashMap::new();
-    for pair in chain.windows(2).rev() {
+    let around = chain.windows(2).rev().map(|pair| {
         let (large, small) = (tree.nodes[pair[0]].range(), tree.nodes[pair[1]].range());
-        let bytes = (&input[large.start..small.start], &input[small.end..large.end]);
-        if bytes.0.len().max(bytes.1.len()) <= LONGEST {
-            often.entry(bytes).or_insert((0, pair[1])).0 += 1;
-        }
-    }
-    let (&(open, close), _) = often.iter().max_by_key(|(_, (times, first))| (*times, std::cmp::Reverse(*first)))?;
+        ((&input[large.start..small.start], &input[small.end..large.end]), pair[1])
+    });
+    let short = around.filter(|((open, close), _)| open.len().max(close.len()) <= LONGEST);
+    let ((open, close), _) = most_frequent(short, |_| 1)?;
     let middle = &input[tree.nodes[inner].range()];
     let range = tree.nodes[outermost].range();
     let rounds = range.len().saturating_sub(middle.len()) / (open.len() + close.len()).max(1);
@@ -183,25 +188,20 @@ fn lists(tree: &Tree) -> Vec<Segment> {
     let mut lists: Vec<usize> = (0..tree.nodes.len())
         .filter(|&place| tree.nodes[place].role == Role::List && tree.nodes[place].nodes > 1)
         .collect();
-    lists.sort_by_key(|&place| (std::cmp::Reverse(tree.nodes[place].length), place));
+    lists.sort_by_key(|&place| (Reverse(tree.nodes[place].length), place));
     lists.truncate(MOST_LISTS);
     let mut all = Vec::new();
     for list in lists {
         let children: Vec<usize> = tree.children(list).collect();
         let is_item = |child: &usize| tree.nodes[*child].role != Role::Separator;
         let separator = children.iter().find(|child| !is_item(child)).map_or(&b""[..], |&child| tree.bytes_of(child));
-        let mut often: HashMap<&[u8], (usize, usize)> = HashMap::new();
-        for (place, &child) in children.iter().enumerate().filter(|(_, child)| is_item(child)) {
-            let bytes = tree.bytes_of(child);
-            if !bytes.is_empty() && bytes.len() <= LONGEST {
-                often.entry(bytes).or_insert((0, place)).0 += 1;
-            }
-        }
-        let most = often.iter().max_by_key(|(item, (times, first))| (times * item.len(), std::cmp::Reverse(*first)));
-        let Some((item, (times, _))) = most else { continue };
+        let items = children.iter().enumerate().filter(|(_, child)| is_item(child));
+        let items = items.map(|(place, &child)| (tree.bytes_of(child), place));
+        let short = items.filter(|(item, _)| (1..=LONGEST).contains(&item.len()));
+        let Some((item, times)) = most_frequent(short, |item| item.len()) else { continue };
         let unit = [item, separator].concat();
         let range = tree.nodes[list].range();
-        let rounds = if *times * 2 > children.len() / 2 { range.len() / unit.len() } else { *times };
+        let rounds = if times * 2 > children.len() / 2 { range.len() / unit.len() } else { times };
         let pump = Pump::Repeat(vec![Part::Literal(unit)]);
         all.push(Segment { range, pump, times: rounds.max(1) as u64, origin: Origin::Tree });
     }
