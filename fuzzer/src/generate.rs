@@ -28,7 +28,7 @@ pub fn run(options: &GenerateOptions) -> Result<ExitCode> {
         return Err(Error::usage("no grammar: give one with --grammar, or a harness: -- ./HARNESS"));
     };
     let grammar = Grammar::load(path)?;
-    for warning in grammar.warnings() {
+    for warning in &grammar.warnings {
         warn(&format!("{}: {warning}", path.display()));
     }
     write(options, |rand| Ok(grammar.generate(rand, &options.limits).bytes))

@@ -15,10 +15,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    rank_test::p_above,
-    statistics::{Estimate, ratio_of_medians},
-};
+use super::statistics::{Estimate, p_above, ratio_of_medians};
 
 /// Outcome of comparing an input with its seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -15,7 +15,7 @@ use quagmire_base::{
     format::{counted, grouped},
     plain::{self, Form, shown},
 };
-use quagmire_cost::rank_test::p_above;
+use quagmire_cost::statistics::p_above;
 use quagmire_results::score_file::{MutantState, SCORE, ScoreFile};
 
 /// Largest result that is read, in bytes.

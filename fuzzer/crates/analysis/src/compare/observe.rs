@@ -17,7 +17,7 @@ use crate::{
     runner::{Detail, Run},
 };
 use quagmire_base::{error::Result, plain::complain};
-use quagmire_cost::{false_discovery::discoveries, resource::Resource};
+use quagmire_cost::{resource::Resource, statistics::discoveries};
 
 /// Most runs of one input in each build until two in a row are the same: the first may fill what later ones find.
 pub(super) const MOST_RUNS: usize = 4;

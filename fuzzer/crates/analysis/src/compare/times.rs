@@ -7,8 +7,7 @@ use crate::{interruption, runner::Detail};
 use quagmire_base::error::Result;
 use quagmire_cost::{
     judgement::{Verdict, judge},
-    rank_test::p_above,
-    statistics::{median, ratio_of_medians},
+    statistics::{median, p_above, ratio_of_medians},
 };
 use quagmire_results::comparison::TimeRatio;
 

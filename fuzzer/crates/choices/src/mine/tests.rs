@@ -77,7 +77,7 @@ fn a_cycle_among_rules_is_cut_where_it_can_be() {
     rules.add("one", vec![vec![Item::Rule(2)], vec![text("x"), Item::Rule(1)]]);
     rules.add("two", vec![vec![Item::Rule(1)], vec![text("y")]]);
     rules.simplify();
-    let grammar = write::grammar(&rules).unwrap();
+    let grammar = rules.grammar().unwrap();
     for accepted in ["y", "xy", "xxy"] {
         assert!(grammar.parse(accepted.as_bytes()).is_some(), "{accepted}: {rules:?}");
     }
@@ -94,13 +94,13 @@ fn what_is_written_is_what_a_grammar_is_loaded_from() {
     rules.simplify();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mined.json");
-    std::fs::write(&path, write::json(&rules)).unwrap();
+    std::fs::write(&path, rules.json()).unwrap();
     let grammar = Grammar::load(&path).unwrap();
     for accepted in ["<b>x</b>", "<", "\"\\\u{e9}"] {
-        assert!(grammar.parse(accepted.as_bytes()).is_some(), "{accepted}: {}", write::json(&rules));
+        assert!(grammar.parse(accepted.as_bytes()).is_some(), "{accepted}: {}", rules.json());
     }
     for rejected in ["x", "<b>", "<b></b>"] {
-        assert!(grammar.parse(rejected.as_bytes()).is_none(), "{rejected}: {}", write::json(&rules));
+        assert!(grammar.parse(rejected.as_bytes()).is_none(), "{rejected}: {}", rules.json());
     }
 }
 

@@ -2,9 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{
-    Counter, Digits, Field, Order, Part, Pick, Template, Times, number::SEED_FACTOR, render::depends_on_round,
-};
+use super::{Counter, Digits, Field, Order, Part, Pick, Template, Times, depends_on_round, number::SEED_FACTOR};
 
 /// Longest command that a bug report can carry, in bytes.
 const LONGEST: usize = 4096;

@@ -21,7 +21,7 @@ where
 {
     let Some(log) = see_draws(parts, bytes)? else { return Ok(None) };
     let Some(fewer) = log.trim_unread() else { return Ok(Some(log)) };
-    let sites = |log: &Log| log.draws().iter().map(|draw| (draw.site, draw.value)).collect::<Vec<_>>();
+    let sites = |log: &Log| log.draws.iter().map(|draw| (draw.site, draw.value)).collect::<Vec<_>>();
     match see_draws(parts, &fewer)? {
         Some(trimmed) if sites(&trimmed) == sites(&log) => {
             *bytes = fewer;

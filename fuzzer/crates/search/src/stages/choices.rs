@@ -172,7 +172,7 @@ impl ChoiceOperators {
         let content = hash_std(bytes);
         if let Some(known) = self.models.get(content) {
             if let Some(Model::Draws(log, _)) = known.as_deref() {
-                log.bytes().clone_into(bytes);
+                log.bytes.clone_into(bytes);
             }
             self.current = known;
             self.note(entry, parts);
@@ -252,7 +252,7 @@ impl ChoiceOperators {
         applied: &mut Vec<u16>,
     ) -> Option<Made> {
         applied.clear();
-        self.overlay.clear();
+        self.overlay = Overlay::default();
         let model = self.current.clone()?;
         let CampaignState { libafl, search, .. } = state;
         let (limit, rand) = (libafl.max_size(), libafl.rand_mut());

@@ -6,7 +6,7 @@ use std::{
     ops::Range,
 };
 
-use super::{Origin, Pump, Segment, columns::order};
+use super::{Origin, Pump, Segment, runs::order};
 use crate::template::{Counter, Digits, Order, Part, Pick};
 
 /// Separators by which an input is divided.

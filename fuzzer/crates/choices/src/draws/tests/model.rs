@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::draw::{Draw, Kind};
-use super::encoding::{read_text, width};
-use super::overlay::Overlay;
+use super::super::encoding::{read_text, width};
+use super::super::{Draw, Kind, Overlay};
 
 /// A part that is not over: draws of a function, or of a round of a loop in it.
 struct Scope {
@@ -50,7 +49,7 @@ fn hash(what: impl Hash) -> u64 {
 
 impl Provider {
     pub(super) fn new(bytes: &[u8], overlay: &mut Overlay) -> Self {
-        let values = overlay.bytes().to_vec();
+        let values = overlay.bytes.to_vec();
         let items = overlay.sorted().iter();
         let overlay =
             items.map(|item| (item.key, values[item.start as usize..][..item.length as usize].to_vec())).collect();

@@ -1,12 +1,14 @@
 //! Tests of mutation on the generators of the model.
 
+mod model;
+
 use std::collections::BTreeMap;
 
 use libafl_bolts::rands::{Rand, StdRand};
 use proptest::prelude::*;
 
-use super::edit::{Edit, Piece};
-use super::model::{GENERATORS, Generator, Provider, calls, expression, options, run};
+use self::model::{GENERATORS, Generator, Provider, calls, expression, options, run};
+use super::mutate::{Edit, Piece};
 use super::*;
 use crate::operator::Operator;
 
@@ -24,7 +26,7 @@ fn random_log(generator: Generator, least: usize, rand: &mut StdRand) -> Log {
         let bytes: Vec<u8> = (0..600).map(|_| if rand.coinflip(0.1) { b'\\' } else { rand.next() as u8 }).collect();
         let Some(trimmed) = log_of(generator, &bytes).trim_unread() else { continue };
         let log = log_of(generator, &trimmed);
-        if log.draws().len() >= least && log.movable() == log.draws().len() {
+        if log.draws.len() >= least && log.movable() == log.draws.len() {
             return log;
         }
     }
@@ -66,7 +68,7 @@ fn learned(generator: Generator, rand: &mut StdRand) -> (Sites, Bank) {
 fn meant(log: &Log, edit: &Edit) -> Vec<(u64, u64)> {
     let ranges =
         edit.pieces.iter().filter_map(|piece| if let Piece::Draws(draws) = piece { Some(draws.clone()) } else { None });
-    made(ranges.flatten().filter(|at| !edit.changed.contains_key(at)).map(|at| &log.draws()[at]))
+    made(ranges.flatten().filter(|at| !edit.changed.contains_key(at)).map(|at| &log.draws[at]))
 }
 
 /// Length of the longest common subsequence.
@@ -115,7 +117,7 @@ fn measure(generator: Generator, operator: Operator, most: usize, rand: &mut Std
         kept.mutants += 1;
         for (at, mut overlay) in [Overlay::default(), edit.overlay(&log)].into_iter().enumerate() {
             let made_now = made(&run(generator, &bytes, &mut overlay).0);
-            kept.same += u32::from(at == 1 && made_now == made(log.draws()));
+            kept.same += u32::from(at == 1 && made_now == made(&log.draws));
             let number = common(&meant, &made_now);
             kept.shares[at] += number as f64 / meant.len().max(1) as f64;
             kept.whole[at] += u32::from(number == meant.len());
@@ -168,7 +170,7 @@ fn kinds_of_sites_are_learned() {
         let (sites, _) = learned(generator, rand);
         let mut kinds = BTreeMap::new();
         for _ in 0..20 {
-            kinds.extend(random_log(generator, 6, rand).draws().iter().map(|draw| (draw.site, sites.kind(draw))));
+            kinds.extend(random_log(generator, 6, rand).draws.iter().map(|draw| (draw.site, sites.kind(draw))));
         }
         assert!(kinds.len() >= 6);
         for (site, kind) in kinds {
@@ -195,9 +197,9 @@ fn a_list_that_is_counted_gets_another_number() {
         let (draws, _) = run(calls, &mutant.bytes, &mut mutant.overlay);
         let number = draws.iter().find(|draw| draw.site == 22).unwrap().value;
         assert_eq!(items(&draws), number);
-        changed += u32::from(number != items(log.draws()));
+        changed += u32::from(number != items(&log.draws));
         // what comes last is as before
-        assert_eq!(made(draws.last()), made(log.draws().last()));
+        assert_eq!(made(draws.last()), made(log.draws.last()));
     }
     assert!(changed >= 40, "{changed}");
 }
@@ -211,7 +213,7 @@ fn trimming_changes_no_draw() {
         let trimmed = log.trim_unread().unwrap();
         assert_eq!(trimmed.len() + log.unread().len(), bytes.len());
         let again = log_of(generator, &trimmed);
-        assert_eq!(made(again.draws()), made(log.draws()));
+        assert_eq!(made(&again.draws), made(&log.draws));
         assert_eq!(again.trim_unread(), None);
         let owned: usize = again.draw_ranges().map(|(_, range)| range.len()).sum();
         assert_eq!(owned, trimmed.len());
@@ -227,13 +229,13 @@ fn draws_that_got_no_bytes_keep_their_values_when_later_ones_get_some() {
     }
     // suffices for two and a half
     let log = log_of(numbers, &[9, 1, 2, 1, 7, 3, 1]);
-    assert_eq!((log.fed(), log.draws()[2].length), (2, 1));
+    assert_eq!((log.fed, log.draws[2].length), (2, 1));
     let mut edit = Edit::new(&log);
     edit.changed.insert(6, vec![5, 0, 0]);
     let bytes = edit.render(&log, LIMIT, &mut StdRand::with_seed(1)).unwrap();
-    let mut expected = made(log.draws());
+    let mut expected = made(&log.draws);
     expected[6].1 = 5;
-    assert_eq!(made(log_of(numbers, &bytes).draws()), expected);
+    assert_eq!(made(&log_of(numbers, &bytes).draws), expected);
     assert!(bytes.len() == 3 * 7, "those at the end need none: {bytes:?}");
 }
 
@@ -246,12 +248,12 @@ fn the_size_stays_if_the_harness_looks_at_it_and_unread_bytes_allow() {
         provider.int(3, 9);
     }
     let log = log_of(sized, b"abc\\ d\\ .................\x01");
-    assert!(log.observes_size() && log.unread().len() == 17 && log.trim_unread().is_none());
+    assert!(log.observes_size && log.unread().len() == 17 && log.trim_unread().is_none());
     let rand = &mut StdRand::with_seed(5);
     let own = (&Sites::default(), &Bank::default());
     for _ in 0..100 {
         let mutant = mutate(&log, Operator::ChangeValues, own, rand).unwrap();
-        assert_eq!(mutant.bytes.len(), log.bytes().len());
+        assert_eq!(mutant.bytes.len(), log.bytes.len());
     }
 }
 
@@ -269,7 +271,7 @@ fn what_is_left_at_the_end_is_a_text_that_may_grow() {
     let grown = (0..100).filter(|_| {
         let mutant = mutate(&log, Operator::ChangeValues, own, rand).unwrap();
         let draws = log_of(rest, &mutant.bytes);
-        draws.draws()[2].length > log.draws()[2].length
+        draws.draws[2].length > log.draws[2].length
     });
     assert!(grown.count() > 20);
 }
@@ -278,9 +280,9 @@ fn what_is_left_at_the_end_is_a_text_that_may_grow() {
 fn what_draws_that_are_not_recorded_may_read_stays() {
     let rand = &mut StdRand::with_seed(8);
     let whole = random_log(calls, 30, rand);
-    let log = Log::new(&whole.draws()[..20], whole.bytes(), true);
+    let log = Log::new(&whole.draws[..20], &whole.bytes, true);
     assert!(log.unread().is_empty() && log.trim_unread().is_none() && log.middle().len() > 10);
-    let middle = &log.bytes()[log.middle()];
+    let middle = &log.bytes[log.middle()];
     let own = (&Sites::default(), &Bank::default());
     for operator in Operator::ALL {
         for mutant in (0..50).filter_map(|_| mutate(&log, operator, own, rand)) {

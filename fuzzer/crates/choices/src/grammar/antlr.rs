@@ -1,13 +1,10 @@
 //! Grammars in ANTLR's `.g4`: rules of the parser and of the lexer; actions, predicates and labels are dropped. Tokens that
 //! the lexer skips may stand between all others.
 
-mod characters;
-mod tokens;
+use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
+use regex_syntax::utf8::Utf8Sequences;
 
-use regex_syntax::hir::ClassUnicode;
-
-use self::tokens::{Token, tokens};
-use super::source::{Expression, Flavor, Line, Mistake, Rule, Source};
+use super::source::{ByteSet, Expression, Flavor, Line, Mistake, Rule, Source};
 
 /// Most groups in each other.
 const DEEPEST: usize = 100;
@@ -304,9 +301,9 @@ impl Parser {
             }
             Some(Token::Literal(text)) if !self.is_range() => {
                 self.at += 1;
-                let all = characters::literal(&text, line)?;
+                let all = literal(&text, line)?;
                 if self.ignores_case {
-                    let either = |&c: &char| characters::expression(&self.folded(characters::between(c, c)));
+                    let either = |&c: &char| expression(&self.folded(between(c, c)));
                     return Ok(Expression::Sequence(all.iter().map(either).collect()));
                 }
                 Ok(Expression::Bytes(all.into_iter().collect::<String>().into_bytes()))
@@ -321,7 +318,7 @@ impl Parser {
                 self.expect(")")?;
                 Ok(inner)
             }
-            _ => Ok(characters::expression(&self.class()?)),
+            _ => Ok(expression(&self.class()?)),
         }
     }
 
@@ -343,7 +340,7 @@ impl Parser {
         let token = self.peek().cloned();
         self.at += 1;
         match token {
-            Some(Token::Sign(".")) => Ok(characters::any()),
+            Some(Token::Sign(".")) => Ok(any()),
             Some(Token::Sign("~")) => {
                 let mut all = ClassUnicode::empty();
                 if self.takes("(") {
@@ -358,9 +355,9 @@ impl Parser {
                 all.negate();
                 Ok(all)
             }
-            Some(Token::Brackets(text)) if self.in_lexer => Ok(self.folded(characters::class(&text, line)?)),
+            Some(Token::Brackets(text)) if self.in_lexer => Ok(self.folded(class(&text, line)?)),
             Some(Token::Literal(text)) => {
-                let one = |text: &str| match characters::literal(text, line)?[..] {
+                let one = |text: &str| match literal(text, line)?[..] {
                     [c] => Ok(c),
                     _ => Err(Mistake::new(line, format!("'{text}' is not one character, which ranges and ~ need"))),
                 };
@@ -377,7 +374,7 @@ impl Parser {
                 if last < first {
                     return Err(Mistake::new(line, format!("'{first}'..'{last}' has no characters: exchange the two")));
                 }
-                Ok(self.folded(characters::between(first, last)))
+                Ok(self.folded(between(first, last)))
             }
             Some(Token::Name(name)) => {
                 Err(Mistake::new(line, format!("~{name} is not read: write the characters of {name} in brackets")))
@@ -388,4 +385,255 @@ impl Parser {
             }
         }
     }
+}
+
+// Tokens.
+
+#[derive(Clone, Debug, PartialEq)]
+enum Token {
+    Name(String),
+    /// Text between two quotes.
+    Literal(String),
+    /// Text between brackets.
+    Brackets(String),
+    /// Text between braces.
+    Action(String),
+    /// Anything else: a character, or one of the signs of several.
+    Sign(&'static str),
+}
+
+const SIGNS: [&str; 21] =
+    ["..", "->", "+=", "::", ":", ";", "|", "(", ")", "?", "*", "+", "~", ".", "=", "#", ",", "<", ">", "@", "-"];
+
+/// Divides a file into tokens, each with its line.
+fn tokens(text: &str) -> Result<Vec<(Token, usize)>, Mistake> {
+    let mut reader = Reader { rest: text, line: 1 };
+    let mut tokens = Vec::new();
+    while let Some(c) = reader.rest.chars().next() {
+        let line = reader.line;
+        let token = match c {
+            _ if c.is_whitespace() => {
+                reader.take(c.len_utf8());
+                continue;
+            }
+            _ if reader.rest.starts_with("//") => {
+                reader.take(reader.rest.find('\n').unwrap_or(reader.rest.len()));
+                continue;
+            }
+            _ if reader.rest.starts_with("/*") => {
+                let end =
+                    reader.rest.find("*/").ok_or_else(|| Mistake::new(line, "the comment has no end: write */"))?;
+                reader.take(end + 2);
+                continue;
+            }
+            '\'' => Token::Literal(reader.enclosed('\'')?),
+            '[' => Token::Brackets(reader.enclosed(']')?),
+            '{' => Token::Action(reader.action()?),
+            _ if c.is_alphabetic() || c == '_' => {
+                let is_in_name = |c: char| c.is_alphanumeric() || c == '_';
+                let end = reader.rest.find(|c| !is_in_name(c)).unwrap_or(reader.rest.len());
+                Token::Name(reader.take(end).to_owned())
+            }
+            _ => match SIGNS.into_iter().find(|sign| reader.rest.starts_with(sign)) {
+                Some(sign) => {
+                    reader.take(sign.len());
+                    Token::Sign(sign)
+                }
+                None => return Err(Mistake::new(line, format!("`{c}` has no meaning here: quote it, or remove it"))),
+            },
+        };
+        tokens.push((token, line));
+    }
+    Ok(tokens)
+}
+
+struct Reader<'a> {
+    rest: &'a str,
+    line: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, length: usize) -> &'a str {
+        let (taken, rest) = self.rest.split_at(length);
+        self.line += taken.bytes().filter(|&byte| byte == b'\n').count();
+        self.rest = rest;
+        taken
+    }
+
+    /// Text after the first character up to `end`, which a backslash hides.
+    fn enclosed(&mut self, end: char) -> Result<String, Mistake> {
+        let mut is_hidden = false;
+        for (at, c) in self.rest.char_indices().skip(1) {
+            if c == end && !is_hidden {
+                let taken = self.take(at + c.len_utf8());
+                return Ok(taken[1..at].to_owned());
+            }
+            if c == '\n' {
+                break;
+            }
+            is_hidden = c == '\\' && !is_hidden;
+        }
+        Err(Mistake::new(self.line, format!("there is no {end} on this line: close what begins here")))
+    }
+
+    /// Text between braces, which may have braces, strings and comments in it.
+    fn action(&mut self) -> Result<String, Mistake> {
+        let (mut depth, mut at) = (0, 0);
+        while let Some(c) = self.rest[at..].chars().next() {
+            let rest = &self.rest[at..];
+            let to_end_of = |end: &str| rest[1..].find(end).map_or(rest.len(), |found| 1 + found + end.len());
+            at += match c {
+                '/' if rest.starts_with("//") => to_end_of("\n"),
+                '/' if rest.starts_with("/*") => to_end_of("*/"),
+                '"' | '\'' => length_of_string(rest, c),
+                _ => c.len_utf8(),
+            };
+            depth += i32::from(c == '{') - i32::from(c == '}');
+            if depth == 0 {
+                return Ok(self.take(at)[1..at - 1].to_owned());
+            }
+        }
+        Err(Mistake::new(self.line, "the brace that opens here is not closed: write }"))
+    }
+}
+
+/// Length of a string with its quotes, or of the first quote if the line has no other.
+fn length_of_string(text: &str, quote: char) -> usize {
+    let mut is_hidden = false;
+    for (at, c) in text.char_indices().skip(1).take_while(|&(_, c)| c != '\n') {
+        if c == quote && !is_hidden {
+            return at + 1;
+        }
+        is_hidden = c == '\\' && !is_hidden;
+    }
+    1
+}
+
+// Sets of characters, as bytes of UTF-8.
+
+/// A character or a class of them, as it is written in brackets and literals.
+enum Written {
+    One(char),
+    Class(ClassUnicode),
+}
+
+/// All characters.
+fn any() -> ClassUnicode {
+    let mut all = ClassUnicode::empty();
+    all.negate();
+    all
+}
+
+/// The characters from one to another.
+fn between(first: char, last: char) -> ClassUnicode {
+    ClassUnicode::new([ClassUnicodeRange::new(first, last)])
+}
+
+/// An expression for one character of a class.
+fn expression(class: &ClassUnicode) -> Expression {
+    let mut short = ByteSet::default();
+    let mut longer = Vec::new();
+    for range in class.iter() {
+        for sequence in Utf8Sequences::new(range.start(), range.end()) {
+            let sets = sequence.as_slice().iter().map(|range| ByteSet::of(range.start..=range.end));
+            match sequence.len() {
+                1 => drop(short.merge(&sets.fold(ByteSet::default(), |_, set| set))),
+                _ => longer.push(Expression::Sequence(sets.map(Expression::Set).collect())),
+            }
+        }
+    }
+    if longer.is_empty() {
+        return Expression::Set(short);
+    }
+    let short = (!short.is_empty()).then_some(Expression::Set(short));
+    Expression::Characters(short.into_iter().chain(longer).collect())
+}
+
+/// Characters of a literal.
+fn literal(text: &str, line: usize) -> Result<Vec<char>, Mistake> {
+    let mut rest = text;
+    let mut all = Vec::new();
+    while !rest.is_empty() {
+        match next(&mut rest, line)? {
+            Written::One(c) => all.push(c),
+            Written::Class(_) => return Err(Mistake::new(line, format!("'{text}' has a class: write it in brackets"))),
+        }
+    }
+    Ok(all)
+}
+
+/// The class that is written between brackets.
+fn class(text: &str, line: usize) -> Result<ClassUnicode, Mistake> {
+    let mut rest = text;
+    let mut all = ClassUnicode::empty();
+    while !rest.is_empty() {
+        let first = match next(&mut rest, line)? {
+            Written::One(c) => c,
+            Written::Class(class) => {
+                all.union(&class);
+                continue;
+            }
+        };
+        let mut last = first;
+        if rest.len() > 1 && rest.starts_with('-') {
+            rest = &rest[1..];
+            match next(&mut rest, line)? {
+                Written::One(c) if c >= first => last = c,
+                _ => {
+                    return Err(Mistake::new(
+                        line,
+                        format!("[{text}] has a range without an end: write \\- for a dash"),
+                    ));
+                }
+            }
+        }
+        all.union(&between(first, last));
+    }
+    match all.ranges() {
+        [] => Err(Mistake::new(line, "[] is no character: write some, or remove it")),
+        _ => Ok(all),
+    }
+}
+
+/// Takes one character or class, which may be written with a backslash.
+fn next(rest: &mut &str, line: usize) -> Result<Written, Mistake> {
+    let mut chars = rest.chars();
+    let first = chars.next();
+    *rest = chars.as_str();
+    let (Some('\\'), Some(c)) = (first, chars.next()) else { return Ok(Written::One(first.unwrap_or_default())) };
+    *rest = chars.as_str();
+    let braced = |rest: &mut &str| -> Option<String> {
+        let (inside, after) = rest.strip_prefix('{')?.split_once('}')?;
+        *rest = after;
+        Some(inside.to_owned())
+    };
+    let wrong = || Mistake::new(line, format!("`\\{c}` is not read: write the characters, or \\u and their numbers"));
+    Ok(Written::One(match c {
+        'n' => '\n',
+        'r' => '\r',
+        't' => '\t',
+        'b' => '\u{8}',
+        'f' => '\u{c}',
+        'u' => {
+            let digits = match braced(rest) {
+                Some(digits) => digits,
+                None => {
+                    let digits = rest.get(..4).ok_or_else(wrong)?.to_owned();
+                    *rest = &rest[4..];
+                    digits
+                }
+            };
+            u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32).ok_or_else(wrong)?
+        }
+        'p' | 'P' => {
+            let name = braced(rest).ok_or_else(wrong)?;
+            let parsed = regex_syntax::parse(&format!("\\{c}{{{name}}}")).map_err(|_| wrong())?;
+            match parsed.into_kind() {
+                HirKind::Class(Class::Unicode(class)) => return Ok(Written::Class(class)),
+                _ => return Err(wrong()),
+            }
+        }
+        c if c.is_alphanumeric() => return Err(wrong()),
+        c => c,
+    }))
 }
