@@ -29,7 +29,7 @@ use quagmire_search::{
 const FILE: &str = ".checkpoint";
 
 /// Kind of that file, which holds the corpus; its version changes with the table of resources.
-const KIND: FileKind = FileKind { mark: *b"QGMSTATE", version: Resource::LAYOUT.wrapping_add(15), largest: 16 << 30 };
+const KIND: FileKind = FileKind { mark: *b"QGMSTATE", version: Resource::LAYOUT.wrapping_add(16), largest: 16 << 30 };
 
 /// State of a campaign, borrowed for writing.
 #[derive(Serialize)]

@@ -1,17 +1,11 @@
 //! Recorder of a worker's finds: in memory, in the output folder, on the display.
 
-mod advice;
+pub(super) mod advice;
 mod candidates;
-mod clients;
 mod credit;
-mod durable;
-mod entries;
-mod findings;
-mod progress;
+mod figures;
+mod journal;
 pub(super) mod reconcile;
-mod steered;
-mod unconfirmed;
-pub(super) mod unseen;
 
 use std::{
     collections::BTreeSet, fs::File, io::Write as _, path::PathBuf, sync::atomic::Ordering::Relaxed, time::Duration,

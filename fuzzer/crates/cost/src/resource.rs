@@ -82,7 +82,7 @@ pub enum Capability {
 macro_rules! resources {
     ($($(#[$about:meta])* $resource:ident: $row:expr,)*) => {
         /// A resource that a run uses and that is measured.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
         #[serde(rename_all = "kebab-case")]
         pub enum Resource {
             $($(#[$about])* $resource,)*

@@ -7,7 +7,6 @@ use quagmire_base::plain::is_obeyed;
 use quagmire_cost::sizes::RelativeTo;
 use std::fmt::Write;
 use std::path::Path;
-use std::time::Duration;
 
 /// Number of rules in the report.
 const RULES: usize = 3;
@@ -195,7 +194,7 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
         counted(summary.faults, "fault"),
         counted(summary.hangs, "hang"),
         others(summary),
-        clock(Duration::try_from_secs_f64(summary.seconds).unwrap_or_default()),
+        clock(summary.elapsed()),
         stopped,
     );
     let _ = writeln!(

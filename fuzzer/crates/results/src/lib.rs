@@ -26,7 +26,7 @@ pub mod summary;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 
-pub use afl_stats::{AflStats, PlotData};
+pub use afl_stats::{PlotData, write_fuzzer_stats};
 pub use ancestry::Ancestry;
 pub use ending::final_report;
 pub use explanation::{Explained, causes, explanation};
@@ -34,5 +34,5 @@ pub use folder::OutputFolder;
 pub use logs::Logs;
 pub use names::EntryName;
 pub use phases::Phases;
-pub use screen::{Screen, Status, Style};
+pub use screen::{Screen, Style};
 pub use summary::Summary;

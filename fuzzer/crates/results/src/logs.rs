@@ -124,9 +124,28 @@ pub(super) struct Lines {
 }
 
 impl Lines {
+    /// Opens a file for appending. Writes the header into a new one, and ends a line that was cut off in an old one.
     pub(super) fn open(path: PathBuf, header: &str) -> Result<Self> {
-        let file = append_to(&path, header)?;
-        Ok(Self { path, file })
+        let open = || {
+            let mut file = files::open_to_append(&path)?;
+            if file.seek(SeekFrom::End(0))? == 0 {
+                if !header.is_empty() {
+                    writeln!(file, "{header}")?;
+                }
+            } else {
+                let mut last = [0];
+                file.seek(SeekFrom::End(-1))?;
+                file.read_exact(&mut last)?;
+                if last != *b"\n" {
+                    writeln!(file)?;
+                }
+            }
+            Ok(file)
+        };
+        match open() {
+            Ok(file) => Ok(Self { path, file }),
+            Err(error) => Err(unwritable(&path, &error)),
+        }
     }
 
     /// Appends a line with a single write, so that a crash cannot leave a part of it.
@@ -138,27 +157,6 @@ impl Lines {
 /// First line of the log of entries.
 pub(super) fn queue_header() -> String {
     format!("# seconds\texecutions\tfile\t{}", Resource::ALL.map(Resource::name).join("\t"))
-}
-
-/// Opens a file for appending. Writes the header into a new one, and ends a line that was cut off in an old one.
-pub(super) fn append_to(path: &Path, header: &str) -> Result<File> {
-    let open = || {
-        let mut file = files::open_to_append(path)?;
-        if file.seek(SeekFrom::End(0))? == 0 {
-            if !header.is_empty() {
-                writeln!(file, "{header}")?;
-            }
-        } else {
-            let mut last = [0];
-            file.seek(SeekFrom::End(-1))?;
-            file.read_exact(&mut last)?;
-            if last != *b"\n" {
-                writeln!(file)?;
-            }
-        }
-        Ok(file)
-    };
-    open().map_err(|error| unwritable(path, &error))
 }
 
 /// Value on the last line of a time series that has one; 0 if there is none.

@@ -18,7 +18,7 @@ use libafl_bolts::hash_std;
 use crate::campaign::{
     Setup,
     record::Record,
-    recorder::{reconcile::imports, unseen::RUNS_ALIKE},
+    recorder::{advice::RUNS_ALIKE, reconcile::imports},
     supervisor::{Lost, Outcome, stop_requested},
 };
 use quagmire_base::{

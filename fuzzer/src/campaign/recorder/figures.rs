@@ -1,13 +1,20 @@
-//! Progress of the campaign on the display and in the files.
+//! Figures of the campaign: its summary, and the display and the files that render it.
 
 use std::{
     path::Path,
-    time::{Duration, SystemTime},
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use super::Recorder;
-use crate::campaign::{clients::ClientPlace, groups::groups, heartbeat::Turn, record::Entry};
-use quagmire_base::{atomic::unwritable, error::Result, files, format::counted};
+use crate::campaign::{
+    clients::ClientPlace, groups::groups, heartbeat::Turn, record::Entry, shared_statistics::Figures,
+};
+use quagmire_base::{
+    atomic::{unwritable, write_whole},
+    error::Result,
+    files::{self, sealed::FileKind},
+    format::counted,
+};
 use quagmire_cost::{
     distribution::Distributions,
     resource::{Cost, Resource},
@@ -19,9 +26,10 @@ use quagmire_execution::{
 };
 use quagmire_mutators::kinds::GoalKind;
 use quagmire_results::{
-    AflStats, Status, Summary, explanation,
-    screen::{LastFound, View},
-    summary::{self, Distribution, FindingKind, StoppedBy},
+    Summary, explanation, final_report,
+    screen::View,
+    summary::{self, Distribution, FindingKind, LastFound, Live, StoppedBy, Worst},
+    write_fuzzer_stats,
 };
 use quagmire_search::{
     EntryId,
@@ -43,6 +51,12 @@ const REDRAW_INTERVAL: Duration = Duration::from_secs(1);
 /// Interval between two lines where there is no terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
 
+/// File in a client's folder with the cost distributions of its runs, for the first client.
+const COSTS: &str = ".costs";
+
+/// Kind of that file; its version changes with the table of resources.
+const KIND: FileKind = FileKind { mark: *b"QGMCOSTS", version: Resource::LAYOUT.wrapping_add(2), largest: 16 << 20 };
+
 impl Recorder<'_> {
     /// Updates the display and the files that are due. To be called after every timer tick.
     pub fn housekeeping(&mut self, moment: Moment, search: &SearchState) -> Result<()> {
@@ -55,8 +69,7 @@ impl Recorder<'_> {
         if elapsed.saturating_sub(self.record.last_print) >= interval || view != self.view {
             self.record.last_print = elapsed;
             self.view = view;
-            let status = self.status(search);
-            self.screen.show_now(&status);
+            self.screen.show_now(&self.figures(search), view);
             self.record.lines_on_screen = self.screen.lines();
         }
         if elapsed.saturating_sub(self.record.last_write) >= WRITE_INTERVAL {
@@ -97,43 +110,6 @@ impl Recorder<'_> {
         Some(LastFound { path: last.path.clone(), ratio, ago: self.elapsed().saturating_sub(found) })
     }
 
-    fn status(&self, search: &SearchState) -> Status {
-        let active = search.top_rated.active() as u64;
-        Status {
-            elapsed: self.elapsed(),
-            limit: self.record.earlier_sessions + self.setup.options.time,
-            executions: self.executions(),
-            executions_per_second: self.executions_per_second(),
-            edges_found: search.history.edges_found() as u64,
-            edges_total: self.moment.edges,
-            instrumentation: self.setup.target.instrumentation,
-            best_ratio: self.record.worst.map_or(1.0, |worst| self.ratio_of(worst)),
-            best_ratio_by_size: self.worst_entry().and_then(|worst| self.ratio_by_size(&worst.cost, worst.bytes)),
-            large: self.record.large_entries,
-            unconfirmed: self.unconfirmed().len() as u64,
-            advice: self.unseen(search).warning.or_else(|| self.advice(search)),
-            best_time_ratio: self.record.worst_time.map(|(_, ratio)| ratio),
-            size_limit: search.size_limit.now() as u64,
-            spent_in: self.spent_in(),
-            last_found: self.last_found(),
-            degradations: self.record.count(FindingKind::Degradation),
-            faults: self.record.count(FindingKind::Fault),
-            hangs: self.record.count(FindingKind::Hang),
-            queue_active: active,
-            queue_set_aside: self.record.kept() - active,
-            queue_foreign: self.record.foreign(),
-            clients: self.clients(),
-            validity: validity(search),
-            diversity: self.diversity,
-            towards: places_hit(search),
-            last_new: self.record.last_new.map(|at| self.elapsed().saturating_sub(at)),
-            phase: self.phases.current(),
-            target: Path::new(&self.program()).file_name().unwrap_or_default().to_string_lossy().into_owned(),
-            seed: self.setup.options.seed,
-            view: self.view(),
-        }
-    }
-
     /// Writes `summary.json`, `fuzzer_stats`, `plot_data` and a point of the time series.
     pub fn write_progress(&mut self, stopped_by: Option<StoppedBy>, search: &SearchState) -> Result<()> {
         self.make_durable()?;
@@ -145,13 +121,8 @@ impl Recorder<'_> {
         if let Some(diversity) = &self.diversity {
             self.logs.diversity_point(now, self.moment.executions, &validity(search), diversity)?;
         }
-        let own = self.afl_stats(search);
-        let all = AflStats {
-            executions: self.executions(),
-            executions_per_second: self.executions_per_second(),
-            ..own.clone()
-        };
-        all.write(self.folder().path())?;
+        let summary = self.summary(stopped_by, search);
+        write_fuzzer_stats(&summary, self.folder().path())?;
         let ClientPlace { number, of, .. } = self.setup.place;
         if number == 0 && of > 1 {
             // beside those of the other clients, where afl-whatsup adds them up
@@ -159,11 +130,12 @@ impl Recorder<'_> {
             for folder in folder.parent().into_iter().chain([&*folder]) {
                 files::create_folder(folder).map_err(|error| unwritable(folder, &error))?;
             }
-            own.write(&folder)?;
+            let executions_per_second = self.rate_of(&self.own_figures(search));
+            let executions = self.moment.executions;
+            write_fuzzer_stats(&Summary { executions, executions_per_second, ..self.figures(search) }, &folder)?;
         }
-        self.plot.push(&all)?;
+        self.plot.push(&summary)?;
         self.leave_costs()?;
-        let summary = self.summary(stopped_by, search);
         let _turn = Turn::wait(self.folder().path());
         summary.write(&self.folder().summary())
     }
@@ -173,13 +145,13 @@ impl Recorder<'_> {
     }
 
     /// Worst entry for the summary; its path is that of the finding if it was confirmed.
-    fn worst(&self) -> Option<summary::Worst> {
+    fn worst(&self) -> Option<Worst> {
         let record = &self.record;
         let worst = record.worst?;
         let entry = self.worst_entry()?;
         let confirmed = self.relative(&self.folder().degradations().join(&entry.file));
         let is_finding = record.findings.iter().any(|finding| finding.path == confirmed);
-        Some(summary::Worst {
+        Some(Worst {
             path: if is_finding { confirmed } else { self.relative(&self.path_of(worst)) },
             bytes: entry.bytes,
             instructions_ratio: self.instructions_ratio(&entry.cost),
@@ -246,9 +218,25 @@ impl Recorder<'_> {
         })
     }
 
+    /// Snapshot of the campaign as of now.
     fn summary(&self, stopped_by: Option<StoppedBy>, search: &SearchState) -> Summary {
-        let record = &self.record;
         let mut summary = Summary {
+            stopped_by,
+            findings: self.record.findings.clone(),
+            groups: groups(&self.record.findings),
+            costs: self.distributions(&self.record.distributions),
+            ..self.figures(search)
+        };
+        if stopped_by.is_some() {
+            self.add_others(&mut summary);
+        }
+        summary
+    }
+
+    /// Snapshot without findings and distributions, which the display does not show and which take time to copy.
+    fn figures(&self, search: &SearchState) -> Summary {
+        let record = &self.record;
+        Summary {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             command: self.setup.options.command.clone(),
             seed: self.setup.options.seed,
@@ -257,7 +245,7 @@ impl Recorder<'_> {
             campaign: record.campaign.clone(),
             started: summary::rfc3339(self.setup.started),
             seconds: self.elapsed().as_secs_f64(),
-            stopped_by,
+            stopped_by: None,
             executions: self.executions(),
             executions_per_second: self.executions_per_second(),
             clients: self.clients(),
@@ -288,9 +276,9 @@ impl Recorder<'_> {
             faults: record.count(FindingKind::Fault),
             hangs: record.count(FindingKind::Hang),
             rules: record.rules.clone(),
-            findings: record.findings.clone(),
-            groups: groups(&record.findings),
-            costs: self.distributions(&self.record.distributions),
+            findings: Vec::new(),
+            groups: Vec::new(),
+            costs: Vec::new(),
             rare: rare(search),
             masks: masks(search),
             shadow: shadow(search),
@@ -302,14 +290,40 @@ impl Recorder<'_> {
             advice: self.advice(search),
             noise: record.noise,
             environment: self.setup.environment.clone(),
-        };
-        if stopped_by.is_some() {
-            self.add_others(&mut summary);
+            live: self.live(search),
         }
-        summary
     }
 
-    pub(super) fn distributions(&self, of: &Distributions) -> Vec<Distribution> {
+    fn live(&self, search: &SearchState) -> Live {
+        let record = &self.record;
+        let active = search.top_rated.active() as u64;
+        let since_1970 = |moment: SystemTime| moment.duration_since(UNIX_EPOCH).unwrap_or_default();
+        Live {
+            target: Path::new(&self.program()).file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            phase: self.phases.current(),
+            limit: record.earlier_sessions + self.setup.options.time,
+            started: since_1970(self.setup.started - record.earlier_sessions),
+            now: since_1970(SystemTime::now()),
+            process: std::os::unix::process::parent_id(),
+            hang_timeout: self.setup.options.hang_timeout,
+            cycles: record.rounds / active.max(1),
+            current: record.rounds % active.max(1),
+            active,
+            pending: [0, 0],
+            found: record.entries.iter().filter(|entry| entry.parent.is_some() && !entry.is_foreign()).count() as u64,
+            depth: record.entries.iter().map(|entry| u64::from(entry.depth)).max().unwrap_or(0) + 1,
+            worst_ratio: record.worst.map_or(1.0, |worst| self.ratio_of(worst)),
+            worst_ratio_by_size: self.worst_entry().and_then(|worst| self.ratio_by_size(&worst.cost, worst.bytes)),
+            worst_time_ratio: record.worst_time.map(|(_, ratio)| ratio),
+            spent_in: self.spent_in(),
+            last_found: self.last_found(),
+            last_new: record.last_new,
+            last_fault: record.last_fault,
+            last_hang: record.last_hang,
+        }
+    }
+
+    fn distributions(&self, of: &Distributions) -> Vec<Distribution> {
         let baseline = self.record.baseline.unwrap_or_default().cost;
         let one = |resource: Resource| {
             let known = of.of(resource);
@@ -337,42 +351,6 @@ impl Recorder<'_> {
         Resource::ALL.into_iter().filter(is_measured).map(one).collect()
     }
 
-    fn afl_stats(&self, search: &SearchState) -> AflStats {
-        let record = &self.record;
-        let started = self.setup.started - record.earlier_sessions;
-        let at = |since_start: Option<Duration>| since_start.map(|since| started + since);
-        AflStats {
-            started,
-            now: SystemTime::now(),
-            run_time: self.elapsed(),
-            process: std::os::unix::process::parent_id(),
-            cycles: record.rounds / (search.top_rated.active() as u64).max(1),
-            cycles_without_finds: 0,
-            executions: self.moment.executions,
-            executions_per_second: self.rate_of(&self.own_figures(search)),
-            corpus: record.kept(),
-            imported: record.foreign(),
-            favored: search.top_rated.active() as u64,
-            found: record.entries.iter().filter(|entry| entry.parent.is_some() && !entry.is_foreign()).count() as u64,
-            depth: record.entries.iter().map(|entry| u64::from(entry.depth)).max().unwrap_or(0) + 1,
-            // position in the current cycle
-            current: record.rounds % (search.top_rated.active() as u64).max(1),
-            pending_favored: 0,
-            pending: 0,
-            edges_found: search.history.edges_found() as u64,
-            edges_total: self.moment.edges,
-            faults: record.count(FindingKind::Fault),
-            hangs: record.count(FindingKind::Hang),
-            last_find: at(record.last_new),
-            last_fault: at(record.last_fault),
-            last_hang: at(record.last_hang),
-            hang_timeout: self.setup.options.hang_timeout,
-            target: self.program(),
-            engine: self.setup.target.engine().name().to_owned(),
-            command: self.setup.options.command.clone(),
-        }
-    }
-
     /// Writes all files for the last time and prints the final report.
     pub fn finish(&mut self, moment: Moment, stopped_by: StoppedBy, search: &SearchState) -> Result<()> {
         self.moment = moment;
@@ -387,12 +365,99 @@ impl Recorder<'_> {
             self.log(&format!("ended early, and survived: {runs}"))?;
         }
         // the keys have no effect any more
-        let status = Status { view: View { keys: false, ..self.view() }, ..self.status(search) };
-        self.screen.show_now(&status);
-        let report =
-            quagmire_results::final_report(&self.summary(Some(stopped_by), search), &self.setup.options.output);
+        let view = View { keys: false, ..self.view() };
+        self.screen.show_now(&self.figures(search), view);
+        let report = final_report(&self.summary(Some(stopped_by), search), &self.setup.options.output);
         self.screen.finish(&report);
         Ok(())
+    }
+
+    /// Figures of this client so far.
+    fn own_figures(&self, search: &SearchState) -> Figures {
+        Figures {
+            executions: self.moment.executions,
+            before: self.record.earlier_executions,
+            edges_found: search.history.edges_found() as u64,
+            entries: self.record.entries.len() as u64,
+        }
+    }
+
+    /// Publishes the figures of this client on the shared statistics.
+    pub(super) fn tell_others(&self, search: &SearchState) {
+        let figures = self.own_figures(search);
+        self.setup.place.statistics.tell(self.setup.place.number, figures);
+    }
+
+    /// Figures of the clients that this one shows: all for the first client, its own for the others.
+    fn shown(&self) -> Vec<Figures> {
+        let ClientPlace { number, statistics, .. } = self.setup.place;
+        if number == 0 { statistics.figures().collect() } else { statistics.figures().skip(number).take(1).collect() }
+    }
+
+    /// Executions by all clients, all sessions together.
+    pub(super) fn executions(&self) -> u64 {
+        self.shown().iter().map(|client| client.executions).sum()
+    }
+
+    fn rate_of(&self, figures: &Figures) -> f64 {
+        figures.executions.saturating_sub(figures.before) as f64 / self.session().as_secs_f64().max(1e-3)
+    }
+
+    pub(super) fn executions_per_second(&self) -> f64 {
+        self.shown().iter().map(|client| self.rate_of(client)).sum()
+    }
+
+    /// Figures of each client for the summary; empty if there is only one.
+    fn clients(&self) -> Vec<summary::Client> {
+        let figures = self.shown();
+        if figures.len() < 2 {
+            return Vec::new();
+        }
+        let client = |(number, figures): (usize, &Figures)| summary::Client {
+            name: ClientPlace::name(number),
+            executions: figures.executions,
+            executions_per_second: self.rate_of(figures),
+            edges_found: figures.edges_found,
+            entries: figures.entries,
+        };
+        figures.iter().enumerate().map(client).collect()
+    }
+
+    /// Adds what the other clients wrote into their folders to the summary: finds of rules and masks, and cost
+    /// distributions. Does nothing unless this is the first client.
+    fn add_others(&self, summary: &mut Summary) {
+        let ClientPlace { number, .. } = self.setup.place;
+        if number != 0 {
+            return;
+        }
+        let mut costs = self.record.distributions.clone();
+        for (_, folder) in self.setup.place.others(self.folder().path()) {
+            let of_other = files::read(&folder.join(COSTS), KIND.largest).ok();
+            if let Some(of_other) = of_other.and_then(|bytes| KIND.open::<Distributions>(&bytes).ok()) {
+                costs.add(&of_other);
+            }
+            // a client that was killed a moment ago may have none
+            let Ok(other) = Summary::read(&folder.join("summary.json")) else { continue };
+            summary.masks += other.masks;
+            summary::Shadow::add_all(&mut summary.shadow, &other.shadow);
+            summary::TowardsPlace::add_all(&mut summary.towards, &other.towards);
+            for rule in other.rules {
+                if let Some(known) = summary.rules.iter_mut().find(|known| known.label == rule.label) {
+                    known.applied += rule.applied;
+                    known.coverage_increases += rule.coverage_increases;
+                }
+            }
+        }
+        summary.costs = self.distributions(&costs);
+    }
+
+    /// Writes the cost distributions of this client for the first one, which writes none.
+    fn leave_costs(&self) -> Result<()> {
+        if self.setup.place.number == 0 {
+            return Ok(());
+        }
+        let bytes = KIND.seal(&self.record.distributions).unwrap_or_default();
+        write_whole(&self.folder().path().join(COSTS), &bytes)
     }
 }
 
@@ -431,13 +496,6 @@ fn towards(search: &SearchState) -> Vec<summary::TowardsPlace> {
         doubled: place.cost.and_then(|cost| cost.doubled),
     };
     search.towards.places(&search.rare.hits).map(place).collect()
-}
-
-/// Number of places that were hit, of all, and the hits of the least hit one; `None` without places.
-fn places_hit(search: &SearchState) -> Option<(u64, u64, u64)> {
-    let hits: Vec<u64> = search.towards.places(&search.rare.hits).map(|(_, hits)| hits).collect();
-    let hit = hits.iter().filter(|&&hits| hits > 0).count() as u64;
-    hits.iter().min().map(|&least| (hit, hits.len() as u64, least))
 }
 
 fn shadow(search: &SearchState) -> Vec<summary::Shadow> {

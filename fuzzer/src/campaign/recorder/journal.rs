@@ -1,17 +1,23 @@
-//! Recording of findings: their files, names, origins and costs.
+//! Files of entries and findings: their names, contents, origins and lines in the logs, and when they are on the disk.
 
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use libafl_bolts::hash_std;
 
-use super::Recorder;
-use crate::campaign::{confirm::Confirmation, listener::Answer, record::folder_of, supervisor::Lost};
+use super::{Recorder, candidates};
+use crate::campaign::{
+    confirm::Confirmation,
+    listener::Answer,
+    ordinary::spread_out,
+    record::{Entry, folder_of},
+    supervisor::Lost,
+};
 use quagmire_base::{
-    atomic::write_whole,
+    atomic::{make_durable, write_whole},
     error::{Error, Result},
 };
 use quagmire_cost::resource::Resource;
@@ -36,7 +42,107 @@ const LOST_SAVED: u32 = 5;
 /// Number of times that the harness's own mutator may fail before it has to work more often than that.
 const MUTATOR_FAILURES: u64 = 50;
 
+/// Least interval between two times at which new files are written to the disk, and one in so many seconds that goes into
+/// it at most.
+const SYNC_INTERVAL: Duration = Duration::from_secs(1);
+const SYNC_SHARE: u32 = 100;
+
 impl Recorder<'_> {
+    /// Creates the record of the next entry. The ratios in its file name are those of the last run.
+    pub(super) fn entry_of(&self, origin: &Origin<'_>, bytes: &[u8], counts: &CountsObserver) -> Entry {
+        let number = self.record.next_entry();
+        let (file, parent, rules) = match *origin {
+            Origin::Seed(path) => {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                let name = EntryName { extension: self.extension(), ..EntryName::seed(number.into(), &name) };
+                (name.to_string(), None, Vec::new())
+            }
+            Origin::Resumed(file) => {
+                let (parent, rules) = self.origin_in(&file.parse().unwrap_or_default());
+                (file.to_owned(), parent, rules)
+            }
+            Origin::Mutant { .. } | Origin::Import { .. } | Origin::Measured | Origin::Unknown => {
+                // an input without a known ancestor counts as made from the median seed
+                let parent = origin.parent().unwrap_or(self.record.reference);
+                let rules = origin.operators();
+                (self.name_of(number, parent, origin, bytes, counts).to_string(), Some(parent), rules.to_vec())
+            }
+        };
+        let of_parent = parent.map(|parent| self.record.entry(parent));
+        let (root, depth) = of_parent.map_or((number, 0), |parent| (parent.root, parent.depth + 1));
+        let cost = counts.cost();
+        Entry {
+            file,
+            bytes: bytes.len() as u64,
+            hash: hash_std(bytes),
+            is_lost: false,
+            cost,
+            // without the share of degraded resources, which only a measurement tells
+            score: self.ratio(&cost),
+            // of a run that was cut off, nothing is judged
+            hottest: Some(counts)
+                .filter(|counts| counts.status() == abi::Status::Returned)
+                .and_then(candidates::hottest),
+            found: self.elapsed(),
+            executions: self.moment.executions,
+            parent,
+            root,
+            rules,
+            depth,
+        }
+    }
+
+    fn name_of(
+        &self,
+        number: EntryId,
+        parent: EntryId,
+        origin: &Origin<'_>,
+        bytes: &[u8],
+        counts: &CountsObserver,
+    ) -> EntryName {
+        let cost = counts.cost();
+        let labels = origin.operators().iter().map(|&rule| self.record.rules[usize::from(rule)].label.clone());
+        let sync = if let Origin::Import { sibling, .. } = *origin { Some(sibling.to_owned()) } else { None };
+        EntryName {
+            sync,
+            by_size: self.ratio_by_size(&cost, bytes.len() as u64),
+            extension: self.extension(),
+            ..EntryName::mutant(number.into(), parent.into(), self.ratio(&cost), labels)
+        }
+    }
+
+    /// Writes a new entry: its file, a line of the log, and its name in the index for the other clients.
+    pub(super) fn write(&mut self, entry: &Entry, bytes: &[u8]) -> Result<()> {
+        write_whole(&self.folder().queue().join(&entry.file), bytes)?;
+        self.note_unsynced(&entry.file);
+        self.logs.entry(entry.found, entry.executions, &entry.file, &entry.cost)?;
+        self.index.as_mut().map_or(Ok(()), |index| index.add(&entry.file))
+    }
+
+    /// Parent and rules of an input, as far as its name tells them and they are known.
+    pub(super) fn origin_in(&self, name: &EntryName) -> (Option<EntryId>, Vec<u16>) {
+        let known = name.src.filter(|&parent| parent < self.record.entries.len() as u64);
+        let parent = known.map(|parent| EntryId::at(parent as usize));
+        (parent, self.record.labelled(&name.rules))
+    }
+
+    /// Entries and contents of the median seed and others, together not larger than the size limit of inputs.
+    pub fn sampled_seeds(&self) -> Result<(Vec<EntryId>, Vec<Vec<u8>>)> {
+        let count = self.record.entries.iter().take_while(|entry| entry.parent.is_none()).count();
+        let (mut entries, mut seeds, mut total) = (Vec::new(), Vec::new(), 0);
+        for entry in spread_out(count, self.record.reference.index()) {
+            total += self.record.entries[entry].bytes;
+            if total > self.setup.max_size as u64 && !entries.is_empty() {
+                break;
+            }
+            let path = self.path_of(EntryId::at(entry));
+            let cannot = |error| Error::other(format!("cannot read {}: {error}", path.display()));
+            seeds.push(std::fs::read(&path).map_err(cannot)?);
+            entries.push(EntryId::at(entry));
+        }
+        Ok((entries, seeds))
+    }
+
     /// Records a run that ended early, and saves its input if it ended in a new way.
     pub fn early_end(&mut self, bytes: &[u8], origin: &Origin<'_>, counts: &CountsObserver) -> Result<()> {
         self.record.early_ends += 1;
@@ -175,7 +281,6 @@ impl Recorder<'_> {
                 if let Some(entry) = self.record.entry_of_file(file) {
                     let rules: BTreeSet<u16> = self.record.entry(entry).rules.iter().copied().collect();
                     rules.into_iter().for_each(|rule| self.record.rules[usize::from(rule)].degradations += 1);
-                    self.note_judged(entry);
                     self.note_confirmed(entry);
                 }
             }
@@ -310,5 +415,23 @@ impl Recorder<'_> {
 
     pub(super) fn program(&self) -> String {
         self.setup.target.name()
+    }
+
+    /// Notes that an entry's file may not be on the disk yet.
+    pub(super) fn note_unsynced(&mut self, file: &str) {
+        let path = self.folder().queue().join(file);
+        self.record.unsynced.insert(path);
+    }
+
+    /// Writes new entries and findings to the disk, if it is time: not each, and never for long.
+    pub(super) fn make_durable(&mut self) -> Result<()> {
+        if self.record.unsynced.is_empty() || self.elapsed() < self.record.next_sync {
+            return Ok(());
+        }
+        let started = Instant::now();
+        make_durable(&std::mem::take(&mut self.record.unsynced))?;
+        let took = started.elapsed();
+        self.record.next_sync = self.elapsed() + SYNC_INTERVAL.max(took * SYNC_SHARE);
+        Ok(())
     }
 }
