@@ -20,7 +20,10 @@ use std::{
 use libafl::{
     Error as LibAflError, Fuzzer, StdFuzzer, events::NopEventManager, inputs::BytesInput, state::HasExecutions,
 };
-use libafl_bolts::{HasLen as _, rands::StdRand, tuples::tuple_list};
+use libafl_bolts::{
+    rands::StdRand,
+    tuples::{tuple_list, tuple_list_type},
+};
 
 pub(super) use self::start::check_options;
 use self::{sharing::Sharing, start::Start};
@@ -51,6 +54,7 @@ use quagmire_search::{
     origin::Origin,
     schedule::by_cost::ByCostScheduler,
     stages::{
+        WorkStage,
         checks::Checks,
         comparisons::ComparisonsStage,
         deterministic::DeterministicStage,
@@ -59,10 +63,7 @@ use quagmire_search::{
         operators::{COMPARISONS, DETERMINISTIC, Operators, is_used},
         prepare::PrepareStage,
     },
-    state::{
-        CampaignState,
-        saved::{self, SavedStateRef},
-    },
+    state::{CampaignState, SavedStateRef, empty},
 };
 
 /// Least interval between two checkpoints on disk.
@@ -81,12 +82,21 @@ fn checkpoint_interval(bytes: u64, took: Duration) -> Duration {
 
 /// Stages of a round: preparation, the deterministic stage, comparisons and mutation (the coverage phase), then the
 /// performance phase.
-type Stages = (PrepareStage, (DeterministicStage, (ComparisonsStage, (MutateStage, (MeasureStage, ())))));
+type Stages = tuple_list_type!(
+    WorkStage<PrepareStage>,
+    WorkStage<DeterministicStage>,
+    WorkStage<ComparisonsStage>,
+    WorkStage<MutateStage>,
+    WorkStage<MeasureStage>
+);
 
 /// LibAFL's fuzzer without feedbacks: judging is part of [`evaluate`], which returns more than whether to keep an
 /// input.
 type CampaignFuzzer =
     StdFuzzer<ByCostScheduler, (), libafl::inputs::BytesInputConverter, libafl::fuzzer::NopInputFilter, ()>;
+
+/// LibAFL's types in a campaign.
+type CampaignTypes<'a> = (HarnessExecutor, NopEventManager, Recorder<'a>, CampaignFuzzer);
 
 /// Standard output and errors as they are now, for the display: the target loses them.
 fn streams(setup: &Setup) -> Result<[File; 2]> {
@@ -135,7 +145,7 @@ pub fn work(
     let mut recorder = Recorder::new(setup, record, streams)?;
     let mut state = match state {
         Some(state) => state,
-        None => saved::empty(StdRand::with_seed(options.seed)).map_err(|error| internal(&error))?,
+        None => empty(StdRand::with_seed(options.seed)).map_err(|error| internal(&error))?,
     };
     let (operators, choices, tokens) = start::operators(setup, harness, &mut state, &search)?;
     recorder.tokens = tokens;
@@ -160,18 +170,17 @@ pub fn work(
     let is_deterministic = is_used(options.rules.as_deref(), DETERMINISTIC)
         && (options.choices == Mode::Off || !has_choices || options.rules.is_some());
     let stages = tuple_list!(
-        PrepareStage::new(rules.len()),
-        DeterministicStage::new(rules.len(), is_deterministic),
-        ComparisonsStage::new(rules.len(), compared, options.auto_dict),
-        MutateStage::new(
+        WorkStage(PrepareStage::new(rules.len())),
+        WorkStage(DeterministicStage::new(rules.len(), is_deterministic)),
+        WorkStage(ComparisonsStage::new(rules.len(), compared, options.auto_dict)),
+        WorkStage(MutateStage::new(
             operators,
             choices,
             compared.map(|compared| Checks::new(rules.len(), compared)),
             options.skip_coverage_testing
-        ),
-        MeasureStage
+        )),
+        WorkStage(MeasureStage)
     );
-    assert_eq!(stages.len(), saved::STAGES, "checkpoints name no other stages");
     let mut worker = Worker {
         setup,
         restart,
@@ -267,7 +276,7 @@ impl<'a> Worker<'a> {
                 break stopped_by;
             }
             let round = self.fuzzer.fuzz_one(&mut stages, &mut self.executor, &mut self.state, &mut self.manager);
-            match self.state.interruption().clone() {
+            match self.state.interruption.clone() {
                 Interruption::Failed(error) => {
                     // even if a file cannot be written, a checkpoint often can
                     let _ = self.checkpoint(true);
@@ -298,10 +307,14 @@ impl<'a> Worker<'a> {
         self.end(stopped_by)
     }
 
+    fn parts(&mut self) -> Parts<'_, CampaignTypes<'a>> {
+        let Self { fuzzer, executor, state, manager, .. } = self;
+        Parts { fuzzer, executor, state, manager }
+    }
+
     /// Evaluates an input by the way that all inputs take.
     fn evaluate(&mut self, origin: &Origin<'_>, input: &BytesInput) -> Result<Evaluation> {
-        let Self { fuzzer, executor, state, manager, .. } = self;
-        let evaluation = evaluate(&mut Parts { fuzzer, executor, state, manager }, origin, input);
+        let evaluation = evaluate(&mut self.parts(), origin, input);
         evaluation.map_err(|error| self.state.reason(&error))
     }
 
@@ -370,7 +383,7 @@ impl<'a> Worker<'a> {
         self.state.search.diversity.settle(counts);
         let bytes = CheckpointRef {
             fingerprint: self.fingerprint,
-            state: SavedStateRef::new(&self.state.libafl).map_err(|error| internal(&error))?,
+            state: SavedStateRef::new(&self.state.libafl),
             search: &self.state.search,
             record: &self.state.hooks.record,
         }

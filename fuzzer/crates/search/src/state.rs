@@ -1,17 +1,23 @@
 //! State of a campaign, which LibAFL hands to the scheduler and to every stage.
 
-mod libafl_traits;
-pub mod saved;
-
-use std::sync::atomic::Ordering::Relaxed;
+use std::{
+    cell::{Ref, RefMut},
+    sync::atomic::Ordering::Relaxed,
+    time::Duration,
+};
 
 use libafl::{
-    Error,
-    corpus::InMemoryCorpus,
+    Error, HasMetadata,
+    corpus::{Corpus, CorpusId, HasCurrentCorpusId, HasTestcase, InMemoryCorpus, Testcase},
     inputs::BytesInput,
-    state::{HasExecutions, StdState},
+    stages::StageId,
+    state::{
+        HasCorpus, HasCurrentStageId, HasExecutions, HasImported, HasLastFoundTime, HasLastReportTime, HasRand,
+        HasSolutions, StdState, Stoppable,
+    },
 };
-use libafl_bolts::rands::StdRand;
+use libafl_bolts::{rands::StdRand, serdeany::SerdeAnyMap};
+use serde::{Deserialize, Serialize, Serializer, ser};
 
 use crate::{
     corpus::search_state::SearchState,
@@ -37,8 +43,10 @@ pub struct CampaignState<H> {
     pub search: SearchState,
     /// Services of the campaign.
     pub hooks: H,
-    interruption: Interruption,
-    is_isolated: bool,
+    /// Reason why the current work is given up; stages return when they see one.
+    pub interruption: Interruption,
+    /// Whether each run is a process of its own, so that a crash ends nothing else.
+    pub is_isolated: bool,
 }
 
 impl<H: CampaignHooks> CampaignState<H> {
@@ -47,27 +55,12 @@ impl<H: CampaignHooks> CampaignState<H> {
         Self { libafl, search, hooks, interruption: Interruption::None, is_isolated }
     }
 
-    /// Whether each run is a process of its own, so that a crash ends nothing else.
-    pub fn is_isolated(&self) -> bool {
-        self.is_isolated
-    }
-
-    /// Records why the current work is given up; stages return when they see it.
-    pub fn interrupt(&mut self, interruption: Interruption) {
-        self.interruption = interruption;
-    }
-
     /// Gives up the current work after a run that ended early in this process: the target's memory is in an unknown
     /// state until the target is loaded afresh. Does nothing if runs have processes of their own.
     pub fn ended_early(&mut self) {
         if !self.is_isolated {
-            self.interrupt(Interruption::Restart);
+            self.interruption = Interruption::Restart;
         }
-    }
-
-    /// Reason why the current work was given up.
-    pub fn interruption(&self) -> &Interruption {
-        &self.interruption
     }
 
     /// Whether the current work was given up.
@@ -81,7 +74,7 @@ impl<H: CampaignHooks> CampaignState<H> {
     /// If `result` is one.
     pub fn check<T>(&mut self, result: OurResult<T>) -> Result<T, Error> {
         result.map_err(|error| {
-            self.interrupt(Interruption::Failed(error));
+            self.interruption = Interruption::Failed(error);
             Error::shutting_down()
         })
     }
@@ -106,12 +99,246 @@ impl<H: CampaignHooks> CampaignState<H> {
             let done = self.hooks.tick(Moment::of(executions, counts.program()), &self.search);
             self.check(done)?;
             if WORN_OUT.load(Relaxed) {
-                self.interrupt(Interruption::Restart);
+                self.interruption = Interruption::Restart;
             }
         }
         if self.hooks.is_over(executions) && !self.is_interrupted() {
-            self.interrupt(Interruption::Over);
+            self.interruption = Interruption::Over;
         }
         Ok(self.is_interrupted())
+    }
+}
+
+/// Creates LibAFL's state without inputs.
+///
+/// # Errors
+/// Errors of LibAFL, which would be bugs in quagmire.
+pub fn empty(rand: StdRand) -> Result<LibaflState, Error> {
+    StdState::new(rand, InMemoryCorpus::new(), InMemoryCorpus::new(), &mut (), &mut ())
+}
+
+/// LibAFL's state as checkpoints hold it, borrowed for writing: the parts that a campaign needs, since LibAFL's own
+/// reader panics at bytes that are no state, and removes lock files by names that it reads.
+#[derive(Serialize)]
+pub struct SavedStateRef<'a> {
+    inputs: Inputs<'a>,
+    rand: &'a StdRand,
+    executions: u64,
+}
+
+impl<'a> SavedStateRef<'a> {
+    /// Borrows the parts that are saved.
+    pub fn new(state: &'a LibaflState) -> Self {
+        Self { inputs: Inputs(state.corpus()), rand: state.rand(), executions: *state.executions() }
+    }
+}
+
+/// Inputs of the entries, in the order of their numbers; `None` for those that were evicted.
+struct Inputs<'a>(&'a InputCorpus);
+
+impl Serialize for Inputs<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use ser::SerializeSeq as _;
+        let entries = self.0.peek_free_id().0;
+        let mut all = serializer.serialize_seq(Some(entries))?;
+        for number in 0..entries {
+            let kept = self.0.get(CorpusId(number)).ok().map(|testcase| testcase.borrow());
+            all.serialize_element(&kept.as_deref().and_then(|kept| kept.input().as_ref()))?;
+        }
+        all.end()
+    }
+}
+
+/// LibAFL's state, as read.
+#[derive(Deserialize)]
+pub struct SavedState {
+    /// Inputs of the entries, in the order of their numbers; `None` for those that were evicted.
+    inputs: Vec<Option<BytesInput>>,
+    rand: StdRand,
+    executions: u64,
+}
+
+impl SavedState {
+    /// Whether it is of so many entries.
+    pub fn is_sound(&self, entries: usize) -> bool {
+        self.inputs.len() == entries
+    }
+
+    /// Makes LibAFL's state of it.
+    ///
+    /// # Errors
+    /// Errors of LibAFL, which would be bugs in quagmire.
+    pub fn restore(self) -> Result<LibaflState, Error> {
+        let mut state = empty(self.rand)?;
+        for input in self.inputs {
+            let is_evicted = input.is_none();
+            let entry = state.corpus_mut().add(Testcase::new(input.unwrap_or_default()))?;
+            if is_evicted {
+                state.corpus_mut().remove(entry)?;
+            }
+        }
+        *state.executions_mut() = self.executions;
+        Ok(state)
+    }
+}
+
+// LibAFL's `fuzz_one` asks for all of these: they are passed on to LibAFL's own state.
+
+impl<H> HasCorpus<BytesInput> for CampaignState<H> {
+    type Corpus = InputCorpus;
+
+    fn corpus(&self) -> &InputCorpus {
+        self.libafl.corpus()
+    }
+
+    fn corpus_mut(&mut self) -> &mut InputCorpus {
+        self.libafl.corpus_mut()
+    }
+}
+
+impl<H> HasExecutions for CampaignState<H> {
+    fn executions(&self) -> &u64 {
+        self.libafl.executions()
+    }
+
+    fn executions_mut(&mut self) -> &mut u64 {
+        self.libafl.executions_mut()
+    }
+}
+
+impl<H> HasMetadata for CampaignState<H> {
+    fn metadata_map(&self) -> &SerdeAnyMap {
+        self.libafl.metadata_map()
+    }
+
+    fn metadata_map_mut(&mut self) -> &mut SerdeAnyMap {
+        self.libafl.metadata_map_mut()
+    }
+}
+
+impl<H> HasCurrentCorpusId for CampaignState<H> {
+    fn set_corpus_id(&mut self, id: CorpusId) -> Result<(), Error> {
+        self.libafl.set_corpus_id(id)
+    }
+
+    fn clear_corpus_id(&mut self) -> Result<(), Error> {
+        self.libafl.clear_corpus_id()
+    }
+
+    fn current_corpus_id(&self) -> Result<Option<CorpusId>, Error> {
+        self.libafl.current_corpus_id()
+    }
+}
+
+impl<H> HasCurrentStageId for CampaignState<H> {
+    fn set_current_stage_id(&mut self, id: StageId) -> Result<(), Error> {
+        self.libafl.set_current_stage_id(id)
+    }
+
+    fn clear_stage_id(&mut self) -> Result<(), Error> {
+        self.libafl.clear_stage_id()
+    }
+
+    fn current_stage_id(&self) -> Result<Option<StageId>, Error> {
+        self.libafl.current_stage_id()
+    }
+
+    fn on_restart(&mut self) -> Result<(), Error> {
+        self.libafl.on_restart()
+    }
+}
+
+impl<H> Stoppable for CampaignState<H> {
+    fn stop_requested(&self) -> bool {
+        self.libafl.stop_requested()
+    }
+
+    fn request_stop(&mut self) {
+        self.libafl.request_stop();
+    }
+
+    fn discard_stop_request(&mut self) {
+        self.libafl.discard_stop_request();
+    }
+}
+
+impl<H> HasSolutions<BytesInput> for CampaignState<H> {
+    type Solutions = InputCorpus;
+
+    fn solutions(&self) -> &InputCorpus {
+        self.libafl.solutions()
+    }
+
+    fn solutions_mut(&mut self) -> &mut InputCorpus {
+        self.libafl.solutions_mut()
+    }
+}
+
+impl<H> HasLastFoundTime for CampaignState<H> {
+    fn last_found_time(&self) -> &Duration {
+        self.libafl.last_found_time()
+    }
+
+    fn last_found_time_mut(&mut self) -> &mut Duration {
+        self.libafl.last_found_time_mut()
+    }
+}
+
+impl<H> HasLastReportTime for CampaignState<H> {
+    fn last_report_time(&self) -> &Option<Duration> {
+        self.libafl.last_report_time()
+    }
+
+    fn last_report_time_mut(&mut self) -> &mut Option<Duration> {
+        self.libafl.last_report_time_mut()
+    }
+}
+
+impl<H> HasImported for CampaignState<H> {
+    fn imported(&self) -> &usize {
+        self.libafl.imported()
+    }
+
+    fn imported_mut(&mut self) -> &mut usize {
+        self.libafl.imported_mut()
+    }
+}
+
+impl<H> HasTestcase<BytesInput> for CampaignState<H> {
+    fn testcase(&self, id: CorpusId) -> Result<Ref<'_, Testcase<BytesInput>>, Error> {
+        self.libafl.testcase(id)
+    }
+
+    fn testcase_mut(&self, id: CorpusId) -> Result<RefMut<'_, Testcase<BytesInput>>, Error> {
+        self.libafl.testcase_mut(id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use libafl_bolts::rands::Rand;
+
+    use super::*;
+
+    #[test]
+    fn a_state_goes_on_where_it_was_saved() {
+        let mut state = empty(StdRand::with_seed(7)).unwrap();
+        for input in [&b""[..], b"second", b"third", b"fourth"] {
+            state.corpus_mut().add(Testcase::new(BytesInput::new(input.to_vec()))).unwrap();
+        }
+        [1, 3].into_iter().for_each(|evicted| drop(state.corpus_mut().remove(CorpusId(evicted)).unwrap()));
+        state.rand_mut().next();
+        *state.executions_mut() = 12;
+        let bytes = postcard::to_allocvec(&SavedStateRef::new(&state)).unwrap();
+        let saved: SavedState = postcard::from_bytes(&bytes).unwrap();
+        assert!(saved.is_sound(4) && !saved.is_sound(3) && !saved.is_sound(5));
+        let mut restored = saved.restore().unwrap();
+        let inputs = |of: &LibaflState| -> Vec<(CorpusId, BytesInput)> {
+            of.corpus().ids().map(|id| (id, of.corpus().cloned_input_for_id(id).unwrap())).collect()
+        };
+        assert_eq!(inputs(&restored), inputs(&state));
+        assert_eq!(restored.corpus().peek_free_id(), CorpusId(4));
+        assert_eq!(restored.rand_mut().next(), state.rand_mut().next());
+        assert_eq!(*restored.executions(), 12);
     }
 }

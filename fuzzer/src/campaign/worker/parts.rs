@@ -11,7 +11,7 @@ use quagmire_choices::{
     outline::{Item, items, outline, quoted},
 };
 use quagmire_execution::symbols::{CodeLocation, Symbols};
-use quagmire_search::evaluate::{Parts, draws::see_draws};
+use quagmire_search::evaluate::see_draws;
 
 impl Worker<'_> {
     /// Outline of the input in this file; empty if nothing tells its parts.
@@ -21,11 +21,10 @@ impl Worker<'_> {
             let name = |symbol| grammar.name(symbol).unwrap_or_default().to_owned();
             return Ok(grammar.parse(&bytes).map(|tree| outline(&items(&tree, name))).unwrap_or_default());
         }
-        let Self { fuzzer, executor, state, manager, .. } = self;
         // when this is done depends on the clock: it is no execution of the search
-        let executions = *state.executions();
-        let log = see_draws(&mut Parts { fuzzer, executor, state, manager }, &bytes);
-        *state.executions_mut() = executions;
+        let executions = *self.state.executions();
+        let log = see_draws(&mut self.parts(), &bytes);
+        *self.state.executions_mut() = executions;
         let log = log.map_err(|error| self.state.reason(&error))?;
         Ok(log.map(|log| of_draws(&log)).unwrap_or_default())
     }

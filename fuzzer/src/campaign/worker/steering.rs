@@ -11,7 +11,7 @@ use crate::{campaign::supervisor::stop_requested, options::Options};
 use quagmire_base::error::{Error, Result};
 use quagmire_cost::{judgement::LEAST_EFFECT, noise::NoiseFloor, resource::Resource};
 use quagmire_execution::{executor::HarnessExecutor, info::TargetInfo, perf::Counters, timer::TIME_UP};
-use quagmire_search::evaluate::repeat::RUNS;
+use quagmire_search::evaluate::RUNS;
 
 /// Noise from which on a program is said to be unstable.
 const UNSTABLE: f64 = 0.5;
