@@ -63,7 +63,7 @@ use quagmire_search::{
         operators::{COMPARISONS, DETERMINISTIC, Operators, is_used},
         prepare::PrepareStage,
     },
-    state::{CampaignState, SavedStateRef, empty},
+    state::{CampaignState, SavedState, empty},
 };
 
 /// Least interval between two checkpoints on disk.
@@ -145,7 +145,7 @@ pub fn work(
     let mut recorder = Recorder::new(setup, record, streams)?;
     let mut state = match state {
         Some(state) => state,
-        None => empty(StdRand::with_seed(options.seed)).map_err(|error| internal(&error))?,
+        None => empty(StdRand::with_seed(options.seed), &setup.folder.queue()).map_err(|error| internal(&error))?,
     };
     let (operators, choices, tokens) = start::operators(setup, harness, &mut state, &search)?;
     recorder.tokens = tokens;
@@ -383,7 +383,7 @@ impl<'a> Worker<'a> {
         self.state.search.diversity.settle(counts);
         let bytes = CheckpointRef {
             fingerprint: self.fingerprint,
-            state: SavedStateRef::new(&self.state.libafl),
+            state: SavedState::new(&self.state.libafl),
             search: &self.state.search,
             record: &self.state.hooks.record,
         }

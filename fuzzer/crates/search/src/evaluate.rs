@@ -230,7 +230,9 @@ fn enter<H: CampaignHooks>(
         state.libafl.set_max_size(search.size_limit.now());
     }
     let corpus = state.libafl.corpus_mut();
-    let entry: EntryId = corpus.add(Testcase::new(input.clone()))?.into();
+    let mut testcase = Testcase::new(input.clone());
+    *testcase.filename_mut() = state.hooks.file(corpus.peek_free_id().into());
+    let entry: EntryId = corpus.add(testcase)?.into();
     if origin.is_search() {
         search.effort.found(novelty);
         search.with_new_edges += u64::from(novelty.edge);

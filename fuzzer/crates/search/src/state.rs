@@ -2,6 +2,7 @@
 
 use std::{
     cell::{Ref, RefMut},
+    path::Path,
     sync::atomic::Ordering::Relaxed,
     time::Duration,
 };
@@ -17,11 +18,13 @@ use libafl::{
     },
 };
 use libafl_bolts::{rands::StdRand, serdeany::SerdeAnyMap};
-use serde::{Deserialize, Serialize, Serializer, ser};
+use serde::{Deserialize, Serialize};
 
 use crate::{
+    EntryId,
     corpus::search_state::SearchState,
     hooks::{CampaignHooks, Interruption, Moment},
+    input_corpus::InputCorpus,
 };
 use quagmire_base::error::{Error as OurError, Result as OurResult};
 use quagmire_execution::{
@@ -29,11 +32,8 @@ use quagmire_execution::{
     timer::{TICKED, WORN_OUT},
 };
 
-/// Corpus of a campaign.
-pub type InputCorpus = InMemoryCorpus<BytesInput>;
-
-/// LibAFL's part of the state: corpus, random numbers, counters.
-pub type LibaflState = StdState<InputCorpus, BytesInput, StdRand, InputCorpus>;
+/// LibAFL's part of the state: corpus, random numbers, counters. Solutions are files of the campaign, and not in it.
+pub type LibaflState = StdState<InputCorpus, BytesInput, StdRand, InMemoryCorpus<BytesInput>>;
 
 /// State of a campaign in one worker: LibAFL's, the knowledge of the search, and the services of the campaign.
 pub struct CampaignState<H> {
@@ -109,72 +109,56 @@ impl<H: CampaignHooks> CampaignState<H> {
     }
 }
 
-/// Creates LibAFL's state without inputs.
+/// Creates LibAFL's state without entries, whose inputs are in the folder `queue`.
 ///
 /// # Errors
 /// Errors of LibAFL, which would be bugs in quagmire.
-pub fn empty(rand: StdRand) -> Result<LibaflState, Error> {
-    StdState::new(rand, InMemoryCorpus::new(), InMemoryCorpus::new(), &mut (), &mut ())
+pub fn empty(rand: StdRand, queue: &Path) -> Result<LibaflState, Error> {
+    StdState::new(rand, InputCorpus::new(queue), InMemoryCorpus::new(), &mut (), &mut ())
 }
 
-/// LibAFL's state as checkpoints hold it, borrowed for writing: the parts that a campaign needs, since LibAFL's own
-/// reader panics at bytes that are no state, and removes lock files by names that it reads.
-#[derive(Serialize)]
-pub struct SavedStateRef<'a> {
-    inputs: Inputs<'a>,
-    rand: &'a StdRand,
-    executions: u64,
-}
-
-impl<'a> SavedStateRef<'a> {
-    /// Borrows the parts that are saved.
-    pub fn new(state: &'a LibaflState) -> Self {
-        Self { inputs: Inputs(state.corpus()), rand: state.rand(), executions: *state.executions() }
-    }
-}
-
-/// Inputs of the entries, in the order of their numbers; `None` for those that were evicted.
-struct Inputs<'a>(&'a InputCorpus);
-
-impl Serialize for Inputs<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        use ser::SerializeSeq as _;
-        let entries = self.0.peek_free_id().0;
-        let mut all = serializer.serialize_seq(Some(entries))?;
-        for number in 0..entries {
-            let kept = self.0.get(CorpusId(number)).ok().map(|testcase| testcase.borrow());
-            all.serialize_element(&kept.as_deref().and_then(|kept| kept.input().as_ref()))?;
-        }
-        all.end()
-    }
-}
-
-/// LibAFL's state, as read.
-#[derive(Deserialize)]
+/// LibAFL's state as checkpoints hold it: the parts that a campaign needs, since LibAFL's own reader panics at bytes that
+/// are no state. The inputs are in the queue.
+#[derive(Serialize, Deserialize)]
 pub struct SavedState {
-    /// Inputs of the entries, in the order of their numbers; `None` for those that were evicted.
-    inputs: Vec<Option<BytesInput>>,
+    /// Number of entries, with those that were evicted.
+    entries: usize,
+    /// Entries that were not evicted, in ascending order.
+    kept: Vec<EntryId>,
     rand: StdRand,
     executions: u64,
 }
 
 impl SavedState {
-    /// Whether it is of so many entries.
-    pub fn is_sound(&self, entries: usize) -> bool {
-        self.inputs.len() == entries
+    /// Takes the parts that are saved.
+    pub fn new(state: &LibaflState) -> Self {
+        let corpus = state.corpus();
+        Self {
+            entries: corpus.peek_free_id().0,
+            kept: corpus.ids().map(EntryId::from).collect(),
+            rand: *state.rand(),
+            executions: *state.executions(),
+        }
     }
 
-    /// Makes LibAFL's state of it.
+    /// Whether it is of so many entries.
+    pub fn is_sound(&self, entries: usize) -> bool {
+        let is_ascending = self.kept.is_sorted_by(|one, next| one < next);
+        self.entries == entries && is_ascending && self.kept.last().is_none_or(|last| last.index() < entries)
+    }
+
+    /// Makes LibAFL's state of it. `files` are the names of the files of all entries in the folder `queue`, in the order of
+    /// their numbers.
     ///
     /// # Errors
     /// Errors of LibAFL, which would be bugs in quagmire.
-    pub fn restore(self) -> Result<LibaflState, Error> {
-        let mut state = empty(self.rand)?;
-        for input in self.inputs {
-            let is_evicted = input.is_none();
-            let entry = state.corpus_mut().add(Testcase::new(input.unwrap_or_default()))?;
-            if is_evicted {
-                state.corpus_mut().remove(entry)?;
+    pub fn restore<'a>(self, queue: &Path, files: impl Iterator<Item = &'a str>) -> Result<LibaflState, Error> {
+        let mut state = empty(self.rand, queue)?;
+        let mut kept = self.kept.into_iter().peekable();
+        for file in files {
+            let id = state.corpus_mut().add_file(file.to_owned())?;
+            if kept.next_if_eq(&EntryId::from(id)).is_none() {
+                state.corpus_mut().remove(id)?;
             }
         }
         *state.executions_mut() = self.executions;
@@ -263,13 +247,13 @@ impl<H> Stoppable for CampaignState<H> {
 }
 
 impl<H> HasSolutions<BytesInput> for CampaignState<H> {
-    type Solutions = InputCorpus;
+    type Solutions = InMemoryCorpus<BytesInput>;
 
-    fn solutions(&self) -> &InputCorpus {
+    fn solutions(&self) -> &Self::Solutions {
         self.libafl.solutions()
     }
 
-    fn solutions_mut(&mut self) -> &mut InputCorpus {
+    fn solutions_mut(&mut self) -> &mut Self::Solutions {
         self.libafl.solutions_mut()
     }
 }
@@ -322,17 +306,21 @@ mod tests {
 
     #[test]
     fn a_state_goes_on_where_it_was_saved() {
-        let mut state = empty(StdRand::with_seed(7)).unwrap();
-        for input in [&b""[..], b"second", b"third", b"fourth"] {
-            state.corpus_mut().add(Testcase::new(BytesInput::new(input.to_vec()))).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let mut state = empty(StdRand::with_seed(7), folder.path()).unwrap();
+        let files = ["first", "second", "third", "fourth"];
+        for file in files {
+            std::fs::write(folder.path().join(file), file).unwrap();
+            let input = BytesInput::new(file.as_bytes().to_vec());
+            state.corpus_mut().add(Testcase::with_filename(input, file.to_owned())).unwrap();
         }
         [1, 3].into_iter().for_each(|evicted| drop(state.corpus_mut().remove(CorpusId(evicted)).unwrap()));
         state.rand_mut().next();
         *state.executions_mut() = 12;
-        let bytes = postcard::to_allocvec(&SavedStateRef::new(&state)).unwrap();
+        let bytes = postcard::to_allocvec(&SavedState::new(&state)).unwrap();
         let saved: SavedState = postcard::from_bytes(&bytes).unwrap();
         assert!(saved.is_sound(4) && !saved.is_sound(3) && !saved.is_sound(5));
-        let mut restored = saved.restore().unwrap();
+        let mut restored = saved.restore(folder.path(), files.into_iter()).unwrap();
         let inputs = |of: &LibaflState| -> Vec<(CorpusId, BytesInput)> {
             of.corpus().ids().map(|id| (id, of.corpus().cloned_input_for_id(id).unwrap())).collect()
         };

@@ -7,12 +7,12 @@ use std::{
 };
 
 use libafl::{
-    corpus::Corpus,
+    corpus::{Corpus, CorpusId},
     inputs::BytesInput,
     state::{HasCorpus, HasExecutions},
 };
 
-use super::Worker;
+use super::{Worker, internal};
 use libafl_bolts::hash_std;
 
 use crate::campaign::{
@@ -87,12 +87,18 @@ impl Worker<'_> {
         Ok((!goes_on).then_some(Outcome::Again))
     }
 
-    /// Makes the files of the output folder, and the state, agree.
+    /// Makes the files of the output folder, and the state, agree. Entries whose inputs are lost are no parents any more.
     pub(super) fn reconcile(&mut self) -> Result<()> {
         let moment = self.moment();
         let CampaignState { libafl, search, hooks, .. } = &mut self.state;
         hooks.set_moment(moment, search);
-        hooks.reconcile(libafl.corpus())
+        hooks.reconcile(libafl.corpus())?;
+        let is_lost = |id: &CorpusId| hooks.record.entry((*id).into()).is_lost;
+        for lost in libafl.corpus().ids().filter(is_lost).collect::<Vec<_>>() {
+            libafl.corpus_mut().remove(lost).map_err(|error| internal(&error))?;
+            search.top_rated.forget(lost.into());
+        }
+        Ok(())
     }
 
     /// Records inputs that ended an earlier worker, each once.

@@ -130,7 +130,11 @@ impl Start {
             saved => (saved, unusable),
         };
         let (state, mut search, mut record) = match saved {
-            Some(saved) => (Some(saved.state.restore().map_err(|error| internal(&error))?), saved.search, saved.record),
+            Some(Checkpoint { state, search, record, .. }) => {
+                let files = record.entries.iter().map(|entry| entry.file.as_str());
+                let state = state.restore(&setup.folder.queue(), files).map_err(|error| internal(&error))?;
+                (Some(state), search, record)
+            }
             None => {
                 let mut search = SearchState::default();
                 search.towards = towards;

@@ -241,6 +241,25 @@ impl TopRated {
         evicted
     }
 
+    /// Takes all titles from an entry whose input is lost: whoever comes next gets them.
+    pub fn forget(&mut self, entry: EntryId) {
+        let Some(known) = self.entries.get_mut(entry.index()) else { return };
+        *known = None;
+        let none = |holder: &mut EntryId| {
+            if *holder == entry {
+                *holder = EntryId::NONE;
+            }
+        };
+        self.cheapest.iter_mut().flatten().chain(&mut self.cheapest_valid).for_each(none);
+        self.hottest
+            .iter_mut()
+            .filter(|(holder, _)| *holder == entry)
+            .for_each(|hottest| *hottest = (EntryId::NONE, 0));
+        self.most.iter_mut().filter(|holder| **holder == Some(entry)).for_each(|holder| *holder = None);
+        self.ranking.retain(|&(_, ranked)| ranked != entry);
+        self.by_score.retain(|&(_, ranked)| ranked != entry);
+    }
+
     /// Gives an entry of a program without edges a title for its score, and takes that of the lowest score if there are too
     /// many.
     fn enter_by_score(&mut self, entry: EntryId, evicted: &mut Vec<EntryId>) {

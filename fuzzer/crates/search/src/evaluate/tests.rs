@@ -113,6 +113,10 @@ impl CampaignHooks for Diary {
         None
     }
 
+    fn file(&self, _: EntryId) -> Option<String> {
+        None
+    }
+
     fn yields(&self) -> &Yields {
         unreachable!()
     }
@@ -173,7 +177,7 @@ impl CampaignHooks for Diary {
 
 /// LibAFL's state without entries.
 pub(crate) fn libafl_state() -> LibaflState {
-    empty(StdRand::with_seed(1)).unwrap()
+    empty(StdRand::with_seed(1), Path::new("")).unwrap()
 }
 
 struct Scene {
