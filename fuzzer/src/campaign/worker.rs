@@ -3,12 +3,9 @@
 
 mod confirming;
 mod import;
-mod litter;
-mod parts;
+mod measuring;
 mod sharing;
-mod sizes;
 mod start;
-mod steering;
 
 use std::{
     fs::File,
@@ -26,7 +23,7 @@ use libafl_bolts::{
 };
 
 pub(super) use self::start::check_options;
-use self::{sharing::Sharing, start::Start};
+use self::{import::ended_early, sharing::Sharing, start::Start};
 use super::{
     Setup, checkpoint,
     checkpoint::CheckpointRef,
@@ -39,6 +36,7 @@ use super::{
 use quagmire_base::error::{Error, Result};
 use quagmire_cost::resource::Resource;
 use quagmire_execution::{
+    abi::Status,
     diversity::table::TraceTable,
     executor::HarnessExecutor,
     harness::Harness,
@@ -123,7 +121,7 @@ pub fn work(
     let streams = streams(setup)?;
     page.set_hang_timeout(options.hang_timeout);
     let mut executor = prepare::prepare_target(harness, page, options.debug_target)?;
-    steering::count_cycles(&mut executor, options, &setup.target)?;
+    measuring::count_cycles(&mut executor, options, &setup.target)?;
     let fingerprint = checkpoint::fingerprint(executor.counts().program());
     let without_lines = if options.cost.contains(&Resource::Lines) {
         start::count_lines(&mut executor, setup.target.instrumentation)?
@@ -316,6 +314,17 @@ impl<'a> Worker<'a> {
     fn evaluate(&mut self, origin: &Origin<'_>, input: &BytesInput) -> Result<Evaluation> {
         let evaluation = evaluate(&mut self.parts(), origin, input);
         evaluation.map_err(|error| self.state.reason(&error))
+    }
+
+    /// Ends this worker: another one goes on from its checkpoint.
+    fn again(&mut self) -> Result<Option<Outcome>> {
+        self.checkpoint(false)?;
+        Ok(Some(Outcome::Again))
+    }
+
+    /// Whether the target has to be loaded afresh after a run with this end.
+    fn has_to_end(&self, status: Status) -> bool {
+        ended_early(status) && !self.setup.target.is_isolated()
     }
 
     /// Updates the display and the files that are due, if there was a timer tick.

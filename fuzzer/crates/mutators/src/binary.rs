@@ -3,7 +3,7 @@
 use libafl_bolts::rands::{Rand, StdRand};
 
 use super::draw::{positions, repeats};
-use super::edit::{Insert, What, delete_bytes, find_all, insert_all};
+use super::edit::{Insert, What, delete_bytes, insert_all};
 use super::rule::rule;
 
 rule! {
@@ -11,7 +11,7 @@ rule! {
 }
 
 fn remove_zero_byte(bytes: &mut Vec<u8>, _limit: usize, rand: &mut StdRand) -> bool {
-    let zeros = find_all(bytes, 0);
+    let zeros = memchr::memchr_iter(0, bytes).collect::<Vec<_>>();
     let k = repeats(rand, || zeros.len());
     let mut drawn: Vec<usize> = (0..k).filter_map(|_| zeros.get(rand.below_or_zero(zeros.len())).copied()).collect();
     drawn.sort_unstable();

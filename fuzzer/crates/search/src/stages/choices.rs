@@ -36,6 +36,7 @@ use quagmire_choices::{
 };
 use quagmire_execution::{draws::DrawsObserver, executor::Observers};
 use quagmire_mutators::{
+    draw::place_of,
     mask::{Edit, Mask},
     rule::Rule,
 };
@@ -290,15 +291,9 @@ impl ChoiceOperators {
             Mode::Zest | Mode::Random => matches!(operator, Operator::Regenerate | Operator::ChangeValues),
             _ => arm.is_none_or(|arm| operator.arm() == arm) && self.options.operators.contains(operator),
         };
-        let possible = || Operator::ALL.into_iter().filter(is_possible);
-        let total: usize = possible().map(|operator| weight(operator, aim)).sum();
-        let mut draw = rand.below_or_zero(total);
-        possible().find(|&operator| {
-            let weight = weight(operator, aim);
-            let is_it = draw < weight;
-            draw = draw.saturating_sub(weight);
-            is_it
-        })
+        let possible: Vec<Operator> = Operator::ALL.into_iter().filter(is_possible).collect();
+        let weights = || possible.iter().map(|&operator| weight(operator, aim));
+        place_of(weights(), rand.below_or_zero(weights().sum())).map(|place| possible[place])
     }
 
     fn number(&self, operator: Operator) -> u16 {

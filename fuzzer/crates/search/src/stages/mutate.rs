@@ -62,7 +62,7 @@ impl MutateStage {
     pub fn new(operators: Operators, choices: ChoiceOptions, checks: Option<Checks>, precise: bool) -> Self {
         Self {
             checks,
-            choices: ChoiceOperators::new(choices, operators.rules()),
+            choices: ChoiceOperators::new(choices, operators.rules),
             operators,
             precise,
             input: BytesInput::new(Vec::new()),
