@@ -23,7 +23,7 @@ pub mod vary;
 pub mod xml;
 
 #[cfg(test)]
-mod properties;
+mod tests;
 
 use std::sync::Arc;
 
