@@ -243,6 +243,10 @@ impl CampaignHooks for Recorder<'_> {
         self.cost_of_round(entry)
     }
 
+    fn file(&self, entry: EntryId) -> Option<String> {
+        Some(self.record.entry(entry).file.clone())
+    }
+
     fn yields(&self) -> &Yields {
         &self.record.yields
     }

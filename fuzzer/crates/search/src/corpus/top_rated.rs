@@ -4,10 +4,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::standing::{CountsOfFunction, Maxima, Standing};
 use crate::EntryId;
 use quagmire_cost::resource::{Cost, Resource};
-use quagmire_execution::bucket::bucket;
+use quagmire_execution::{bucket::bucket, region::Region};
 
 const BUCKETS: usize = 8;
 
@@ -242,6 +241,25 @@ impl TopRated {
         evicted
     }
 
+    /// Takes all titles from an entry whose input is lost: whoever comes next gets them.
+    pub fn forget(&mut self, entry: EntryId) {
+        let Some(known) = self.entries.get_mut(entry.index()) else { return };
+        *known = None;
+        let none = |holder: &mut EntryId| {
+            if *holder == entry {
+                *holder = EntryId::NONE;
+            }
+        };
+        self.cheapest.iter_mut().flatten().chain(&mut self.cheapest_valid).for_each(none);
+        self.hottest
+            .iter_mut()
+            .filter(|(holder, _)| *holder == entry)
+            .for_each(|hottest| *hottest = (EntryId::NONE, 0));
+        self.most.iter_mut().filter(|holder| **holder == Some(entry)).for_each(|holder| *holder = None);
+        self.ranking.retain(|&(_, ranked)| ranked != entry);
+        self.by_score.retain(|&(_, ranked)| ranked != entry);
+    }
+
     /// Gives an entry of a program without edges a title for its score, and takes that of the lowest score if there are too
     /// many.
     fn enter_by_score(&mut self, entry: EntryId, evicted: &mut Vec<EntryId>) {
@@ -311,6 +329,64 @@ fn insert(ranking: &mut Vec<(u64, EntryId)>, item: (u64, EntryId)) {
 /// Removes an item from a sorted list; returns whether it was in it.
 fn remove(ranking: &mut Vec<(u64, EntryId)>, item: (u64, EntryId)) -> bool {
     ranking.binary_search(&item).map(|place| ranking.remove(place)).is_ok()
+}
+
+/// Figures of an entry that decide what it is best at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Standing {
+    /// Cost of its run.
+    pub cost: Cost,
+    /// Cost by which it may be the most expensive one: that of its run, or of the places that the search works towards.
+    pub counted: Cost,
+    /// Size in bytes.
+    pub bytes: u64,
+    /// Sort key of the counted cost, by [`Objective::key`](crate::corpus::objective::Objective::key).
+    pub key: u64,
+    /// Perun's score, above 0: how good a parent it is.
+    pub score: f64,
+}
+
+/// Counts of a function in a run.
+#[derive(Clone, Copy, Debug)]
+pub struct CountsOfFunction<'a> {
+    /// Number of its first edge.
+    pub first: usize,
+    /// Counts of its branches, followed by its progress slots.
+    pub all: &'a [u32],
+    /// Number of its branches.
+    pub branches: usize,
+    /// Number of its first charge, and its charges.
+    pub charges: (usize, &'a [u32]),
+}
+
+impl<'a> CountsOfFunction<'a> {
+    /// Creates the counts of a function that has nothing but branches.
+    #[cfg(test)]
+    pub(crate) fn branches(first: usize, all: &'a [u32]) -> Self {
+        Self { first, all, branches: all.len(), charges: (first + all.len(), &[]) }
+    }
+}
+
+/// Edges, and charges, whose largest counts make an entry top-rated.
+#[derive(Clone, Copy, Debug)]
+pub enum Maxima<'a> {
+    /// All of them.
+    All,
+    /// None of them.
+    None,
+    /// Those of a part of the program.
+    Of(&'a Region),
+}
+
+impl Maxima<'_> {
+    /// Whether an edge is one of them.
+    pub(super) fn have(self, edge: usize) -> bool {
+        match self {
+            Self::All => true,
+            Self::None => false,
+            Self::Of(region) => region.has(edge),
+        }
+    }
 }
 
 #[cfg(test)]
