@@ -122,8 +122,8 @@ pub(super) fn plan(function: &Function, known: &Declarations, is_cxx: bool, vari
 }
 
 /// An ordinary value for a number of this name.
-fn ordinary(name: &str) -> Option<&'static (&'static [&'static str], &'static str)> {
-    words::ORDINARY.iter().find(|(names, _)| words::any(name, names))
+fn ordinary(name: &str) -> Option<&'static str> {
+    words::ORDINARY.iter().find(|(names, _)| words::any(name, names)).map(|(_, value)| *value)
 }
 
 /// Values for the first parameters of a template that cannot be told from the arguments.
@@ -325,7 +325,7 @@ impl Planner<'_> {
             (Base::Integer | Base::Float | Base::Byte, 0) if is_changed => self.local(&ty.base, "{}"),
             (Base::Integer, 0) if words::any(&parameter.name, words::LIMIT) => "1000".into(),
             (Base::Integer, 0) if ty.base.contains("bool") && self.is_cxx => "false".into(),
-            (Base::Integer, 0) if let Some((_, value)) = ordinary(&parameter.name) => (*value).into(),
+            (Base::Integer, 0) if let Some(value) = ordinary(&parameter.name) => value.into(),
             (Base::Integer | Base::Float | Base::Byte, 0) => "0".into(),
             (Base::Byte, 1) if ty.is_const && self.variant.null_texts => self.null().into(),
             (Base::Byte, 1) if ty.is_const && ty.base == "char" => "\"\"".into(),

@@ -132,16 +132,13 @@ pub(super) fn public(project: &Project) -> Vec<(PathBuf, i32)> {
     let is_gnulib = |path: &Path| path.parent().is_some_and(|folder| project.all.contains(&folder.join("stdint.in.h")));
     for path in project.headers.iter().filter(|path| !is_aside(path) && !is_gnulib(path)) {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
-        let is_inner = words::any(
-            &stem,
-            &["internal", "private", "config", "impl", "compat", "priv", "int", "version", "detail", "debug"],
-        ) || path.components().any(|part| {
-            ["detail", "internal", "impl", "private", "details"].iter().any(|one| part.as_os_str() == *one)
-        });
+        let is_inner = words::any(&stem, "internal private config impl compat priv int version detail debug")
+            || path.components().any(|part| {
+                ["detail", "internal", "impl", "private", "details"].iter().any(|one| part.as_os_str() == *one)
+            });
         let is_named = !name.is_empty() && (stem == name || stem == format!("lib{name}"));
         let in_include = path.components().any(|part| part.as_os_str() == "include");
-        let parses =
-            words::any(&stem, &["parse", "parser", "read", "reader", "decode", "decoder", "load", "loader", "api"]);
+        let parses = words::any(&stem, "parse parser read reader decode decoder load loader api");
         // one that includes the others is what a user includes
         let others = i32::try_from(project.own_includes(path).min(12)).unwrap_or(12) / 2;
         let worth = others
@@ -200,7 +197,7 @@ impl Interface {
     /// How much a function promises to read an input: 0 if nothing.
     fn worth(&self, function: &Function) -> i32 {
         let name = &function.name;
-        if words::inside(name, &["free", "destroy", "delete"]) || words::any(&function.scope, &["error", "exception"]) {
+        if words::inside(name, "free destroy delete") || words::any(&function.scope, "error exception") {
             return 0;
         }
         let (reads, is_other) = (words::promise(name), words::any(name, words::OTHERS));
@@ -221,7 +218,7 @@ impl Interface {
             return 0;
         }
         let is_hidden = name.starts_with('_') || ["detail", "internal"].iter().any(|one| function.scope.contains(one));
-        let is_stream = function.is_constructor && words::any(name, &["stream", "iterator", "view", "ref"]);
+        let is_stream = function.is_constructor && words::any(name, "stream iterator view ref");
         let is_reader = function.is_member && words::any(&function.scope, words::READERS);
         let sum = |parts: &[(bool, i32)]| parts.iter().filter(|(holds, _)| *holds).map(|(_, worth)| worth).sum::<i32>();
         let more = i32::try_from(function.parameters.len()).unwrap_or(9).min(9) / 2;

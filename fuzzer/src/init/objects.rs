@@ -186,7 +186,7 @@ fn functions<'a>(planner: &Planner<'a>) -> impl Iterator<Item = &'a Function> + 
 }
 
 /// A function that makes a variable of this type ready: `init(T *)`.
-fn initializer<'a>(planner: &Planner<'a>, base: &str, names: &[&str]) -> Option<&'a Function> {
+fn initializer<'a>(planner: &Planner<'a>, base: &str, names: &str) -> Option<&'a Function> {
     let known = planner.known;
     let fits = |one: &&Function| {
         words::any(&one.name, names)
@@ -264,7 +264,7 @@ fn maker(planner: &mut Planner, base: &str, may_be_const: bool) -> Option<String
     let mut makers: Vec<(&Function, Option<usize>)> = functions(planner)
         .filter_map(|one| {
             let result = resolve(&one.result, &one.scope, known);
-            let is_named = words::inside(&one.name, words::MAKE) || result.is_const && words::any(&one.name, &["get"]);
+            let is_named = words::inside(&one.name, words::MAKE) || result.is_const && words::any(&one.name, "get");
             if result.base == base
                 && result.pointers == 1
                 && (may_be_const || !result.is_const)
@@ -308,7 +308,7 @@ fn maker(planner: &mut Planner, base: &str, may_be_const: bool) -> Option<String
             planner.call.before.push(format!("{class} *{name} = {}({});", function.full_name(), arguments.join(", ")));
         }
         planner.call.before.push(format!("if (!{name})\n    return 0;"));
-        let is_shared = words::any(&function.name, &["instance", "default", "get", "shared", "global"]);
+        let is_shared = words::any(&function.name, "instance default get shared global");
         if let Some(line) = end_of_pointer(planner, base, &name).filter(|_| !is_shared) {
             planner.free(line);
         }
@@ -350,7 +350,7 @@ fn handle_makers<'a>(function: &Function, at: usize, known: &'a Declarations) ->
     };
     let may_be_returned = !is_plain || words::any(&parameter.name, words::HANDLE);
     let makes = |one: &'a Function| match may_be_returned && one.result == parameter.ty {
-        true => (!words::inside(&one.name, &["alloc"])).then_some(HandleMaker::Returns(one)),
+        true => (!words::inside(&one.name, "alloc")).then_some(HandleMaker::Returns(one)),
         false => sets(one),
     };
     let free = known.functions.iter().filter(|one| !one.is_member && one.scope == function.scope && !one.is_variadic);
@@ -419,19 +419,12 @@ pub(super) fn end(planner: &mut Planner, base: &str, name: &str, is_pointer: boo
     };
     // a variable is cleared, and what was allocated is freed
     let worth = |one: &Function| match is_pointer {
-        true => words::inside(
-            &one.name,
-            &["free", "destroy", "delete", "release", "unref", "put", "decref", "close", "dispose"],
-        ),
-        false => words::inside(
-            &one.name,
-            &["fini", "clear", "cleanup", "deinit", "uninit", "finish", "free", "destroy", "release"],
-        ),
+        true => words::inside(&one.name, "free destroy delete release unref put decref close dispose"),
+        false => words::inside(&one.name, "fini clear cleanup deinit uninit finish free destroy release"),
     };
     let mut ends: Vec<(&Function, usize)> = functions(planner)
         .filter(|one| {
-            words::any(&one.name, words::END_OF_LIFE)
-                || words::inside(&one.name, &["free", "destroy", "delete", "release"])
+            words::any(&one.name, words::END_OF_LIFE) || words::inside(&one.name, "free destroy delete release")
         })
         .filter(|one| !words::any(&one.name, words::INIT))
         .filter_map(|one| Some((one, level(one).filter(|&level| level > 0 || !is_pointer)?)))

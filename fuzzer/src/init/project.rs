@@ -205,56 +205,16 @@ impl Project {
 
 /// Whether a path is one of tests, examples, documents or packaging, and no part of the library.
 pub(super) fn is_aside(path: &Path) -> bool {
-    const FOLDERS: &[&str] = &[
-        "test",
-        "tests",
-        "testing",
-        "unittest",
-        "unittests",
-        "example",
-        "examples",
-        "sample",
-        "samples",
-        "demo",
-        "demos",
-        "doc",
-        "docs",
-        "debian",
-        "bench",
-        "benchmark",
-        "benchmarks",
-        "fuzz",
-        "fuzzing",
-        "fuzzer",
-        "contrib",
-        "win32",
-        "windows",
-        "msvc",
-        "vcnet",
-        "cmake",
-        "t",
-        // sources of others
-        "third_party",
-        "third-party",
-        "thirdparty",
-        "3rdparty",
-        "3rd_party",
-        "extern",
-        "external",
-        "externals",
-        "vendor",
-        "vendored",
-        "deps",
-        "dependencies",
-        "submodules",
-        "subprojects",
-    ];
+    const FOLDERS: &str = "test tests testing unittest unittests example examples sample samples demo demos doc docs debian bench \
+         benchmark benchmarks fuzz fuzzing fuzzer contrib win32 windows msvc vcnet cmake t third_party \
+         third-party thirdparty 3rdparty 3rd_party extern external externals vendor vendored deps dependencies \
+         submodules subprojects";
     let mut folders = path.parent().into_iter().flat_map(Path::components);
     let is_test = path.file_stem().is_some_and(|stem| {
         let stem = stem.to_string_lossy();
         stem.starts_with("test_") || stem.ends_with("_test") || stem == "test" || stem.ends_with("_unittest")
     });
-    is_test || folders.any(|part| FOLDERS.iter().any(|name| part.as_os_str().eq_ignore_ascii_case(name)))
+    is_test || folders.any(|part| FOLDERS.split(' ').any(|name| part.as_os_str().eq_ignore_ascii_case(name)))
 }
 
 /// Whether a file has one of these endings.
