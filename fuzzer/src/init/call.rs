@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    declarations::{Declarations, Function},
+    declarations::{Declarations, Function, mentions, within},
     input::{self, Form},
     objects,
     types::{Base, Type, kind, resolve},
@@ -103,16 +103,14 @@ pub(super) fn plan(function: &Function, known: &Declarations, is_cxx: bool, vari
             && let Some(feeder) = input::feeder(function, known)
             && let Some(object) = input::fed(function, feeder, known).and_then(|at| arguments.get(at))
         {
-            let rest = Function { parameters: feeder.parameters[1..].to_vec(), ..feeder.clone() };
-            let all = [vec![object.clone()], planner.arguments(&rest, true)?].concat().join(", ");
+            let all = [vec![object.clone()], planner.arguments(&feeder.without(0), true)?].concat().join(", ");
             planner.call.before.push(format!("{}({all});", feeder.full_name()));
         }
         let scope = match function.is_member {
             true => objects::spelled(&function.scope, known, is_cxx).ok_or("belongs to a template without defaults")?,
             false => function.scope.clone(),
         };
-        let name = if scope.is_empty() { function.name.clone() } else { format!("{scope}::{}", function.name) };
-        format!("{name}{}({})", explicit(function)?, arguments.join(", "))
+        format!("{}{}({})", within(&scope, &function.name), explicit(function)?, arguments.join(", "))
     };
     if !planner.has_input {
         return Err("has no parameter for the input (a text, bytes with their number, a file)".into());
@@ -130,17 +128,13 @@ fn ordinary(name: &str) -> Option<&'static str> {
 fn explicit(function: &Function) -> Result<String, String> {
     let values: Vec<&str> =
         function.template.iter().take_while(|one| !one.is_type && !one.has_default).map(|_| "0").collect();
-    let used = |name: &str| function.parameters.iter().any(|one| words_of_type(&one.ty).any(|word| word == name));
+    let used = |name: &str| function.parameters.iter().any(|one| mentions(&one.ty, name));
     let open = function.template.iter().find(|one| one.is_type && !one.has_default && !used(&one.name));
     match open {
         Some(one) => Err(format!("is a template whose parameter {} has to be chosen", one.name)),
         None if values.is_empty() => Ok(String::new()),
         None => Ok(format!("<{}>", values.join(", "))),
     }
-}
-
-fn words_of_type(ty: &str) -> impl Iterator<Item = &str> {
-    ty.split(|c: char| !c.is_alphanumeric() && c != '_')
 }
 
 /// State of a call that is being planned.
@@ -204,6 +198,18 @@ impl Planner<'_> {
             at += 1;
         }
         Ok(arguments)
+    }
+
+    /// Arguments for a function that makes or ends an object for the call.
+    pub(super) fn arguments_of_object(
+        &mut self,
+        function: &Function,
+        wants_input: bool,
+    ) -> Result<Vec<String>, String> {
+        self.depth += 1;
+        let arguments = self.arguments(function, wants_input);
+        self.depth -= 1;
+        arguments
     }
 
     /// The input as arguments.

@@ -92,9 +92,7 @@ pub(super) fn constructed(
 ) -> Result<String, String> {
     let known = planner.known;
     let constructor = &known.records[class].constructors[index];
-    planner.depth += 1;
-    let arguments = planner.arguments(constructor, true);
-    planner.depth -= 1;
+    let arguments = planner.arguments_of_object(constructor, true);
     let class = spelled(class, known, planner.is_cxx).unwrap_or_else(|| class.to_owned());
     let object = planner.local(&class, &format!("({})", arguments?.join(", ")));
     Ok(if is_pointer { format!("&{object}") } else { object })
@@ -106,9 +104,7 @@ fn without_input(planner: &mut Planner, class: &str, index: usize) -> Result<Str
         return Err("is made of objects that are made of objects".into());
     }
     let known = planner.known;
-    planner.depth += 1;
-    let arguments = planner.arguments(&known.records[class].constructors[index], false);
-    planner.depth -= 1;
+    let arguments = planner.arguments_of_object(&known.records[class].constructors[index], false);
     let class = spelled(class, known, planner.is_cxx).unwrap_or_else(|| class.to_owned());
     let value = match arguments? {
         none if none.is_empty() => String::new(),
@@ -201,10 +197,7 @@ fn initializer<'a>(planner: &Planner<'a>, base: &str, names: &str) -> Option<&'a
 
 fn initialized(planner: &mut Planner, base: &str, class: &str, function: &Function) -> Result<String, String> {
     let name = planner.name("object");
-    planner.depth += 1;
-    let rest = Function { parameters: function.parameters[1..].to_vec(), ..function.clone() };
-    let arguments = planner.arguments(&rest, false);
-    planner.depth -= 1;
+    let arguments = planner.arguments_of_object(&function.without(0), false);
     let all = [vec![format!("&{name}")], arguments?].concat().join(", ");
     planner.call.before.push(format!("{class} {name};"));
     planner.call.before.push(format!("memset((void *)&{name}, 0, sizeof {name});"));
@@ -245,7 +238,7 @@ pub(super) fn input_of_object(function: &Function, known: &Declarations, depth: 
     };
     let of_handle = |at: usize| {
         let makers = handle_makers(function, at, known);
-        makers.iter().filter_map(|one| input_of_maker(one.function(), known, depth)).max()
+        makers.iter().filter_map(|(one, _)| input_of_maker(one, known, depth)).max()
     };
     let of_parameter = |(at, parameter): (usize, &Parameter)| {
         let ty = resolve(&parameter.ty, &function.scope, known);
@@ -258,10 +251,26 @@ pub(super) fn input_of_object(function: &Function, known: &Declarations, depth: 
     function.parameters.iter().enumerate().filter_map(of_parameter).max().map(|worth| worth - 1)
 }
 
+/// A function that makes an object: it returns a pointer, or sets what this parameter points at.
+type Maker<'a> = (&'a Function, Option<usize>);
+
+/// Declares a pointer of a type, and has an object made for it.
+fn make(planner: &mut Planner, maker: Maker, ty: &str, name: &str, mut arguments: Vec<String>) {
+    let full = maker.0.full_name();
+    if let Some(at) = maker.1 {
+        arguments.insert(at.min(arguments.len()), format!("&{name}"));
+        planner.call.before.push(format!("{ty}{name} = {};", planner.null()));
+        planner.call.before.push(format!("{full}({});", arguments.join(", ")));
+    } else {
+        planner.call.before.push(format!("{ty}{name} = {full}({});", arguments.join(", ")));
+    }
+    planner.call.before.push(format!("if (!{name})\n    return 0;"));
+}
+
 /// Makes an object by a function that returns or sets a pointer to it. Returns the pointer.
 fn maker(planner: &mut Planner, base: &str, may_be_const: bool) -> Option<String> {
     let known = planner.known;
-    let mut makers: Vec<(&Function, Option<usize>)> = functions(planner)
+    let mut makers: Vec<Maker> = functions(planner)
         .filter_map(|one| {
             let result = resolve(&one.result, &one.scope, known);
             let is_named = words::inside(&one.name, words::MAKE) || result.is_const && words::any(&one.name, "get");
@@ -293,21 +302,11 @@ fn maker(planner: &mut Planner, base: &str, may_be_const: bool) -> Option<String
             rest.parameters[..at].iter_mut().for_each(|one| one.is_optional = false);
         }
         let kept = planner.call.before.len();
-        planner.depth += 1;
-        let arguments = planner.arguments(&rest, wants_input(planner));
-        planner.depth -= 1;
-        let Ok(mut arguments) = arguments else {
+        let Ok(arguments) = planner.arguments_of_object(&rest, wants_input(planner)) else {
             planner.call.before.truncate(kept);
             continue;
         };
-        if let Some(at) = set {
-            arguments.insert(at, format!("&{name}"));
-            planner.call.before.push(format!("{class} *{name} = {};", planner.null()));
-            planner.call.before.push(format!("{}({});", function.full_name(), arguments.join(", ")));
-        } else {
-            planner.call.before.push(format!("{class} *{name} = {}({});", function.full_name(), arguments.join(", ")));
-        }
-        planner.call.before.push(format!("if (!{name})\n    return 0;"));
+        make(planner, (function, set), &format!("{class} *"), &name, arguments);
         let is_shared = words::any(&function.name, "instance default get shared global");
         if let Some(line) = end_of_pointer(planner, base, &name).filter(|_| !is_shared) {
             planner.free(line);
@@ -317,24 +316,9 @@ fn maker(planner: &mut Planner, base: &str, may_be_const: bool) -> Option<String
     None
 }
 
-/// How a function makes an object whose type is `void *`, or a name for it.
-enum HandleMaker<'a> {
-    Returns(&'a Function),
-    /// It sets what this parameter points at.
-    Sets(&'a Function, usize),
-}
-
-impl<'a> HandleMaker<'a> {
-    fn function(&self) -> &'a Function {
-        match self {
-            Self::Returns(function) | Self::Sets(function, _) => function,
-        }
-    }
-}
-
 /// Functions that make what a parameter wants whose type says little, the likeliest first. Where the type is `void *`, names
 /// tell.
-fn handle_makers<'a>(function: &Function, at: usize, known: &'a Declarations) -> Vec<HandleMaker<'a>> {
+fn handle_makers<'a>(function: &Function, at: usize, known: &'a Declarations) -> Vec<Maker<'a>> {
     let parameter = &function.parameters[at];
     let (is_plain, of_name) = (parameter.ty.contains("void"), words::of(&parameter.name));
     let sets = |one: &'a Function| {
@@ -346,19 +330,16 @@ fn handle_makers<'a>(function: &Function, at: usize, known: &'a Declarations) ->
             };
             ty.base == "void" && ty.pointers == 2 && is_alike
         });
-        Some(HandleMaker::Sets(one, at?))
+        Some((one, Some(at?)))
     };
     let may_be_returned = !is_plain || words::any(&parameter.name, words::HANDLE);
     let makes = |one: &'a Function| match may_be_returned && one.result == parameter.ty {
-        true => (!words::inside(&one.name, "alloc")).then_some(HandleMaker::Returns(one)),
+        true => (!words::inside(&one.name, "alloc")).then_some((one, None)),
         false => sets(one),
     };
     let free = known.functions.iter().filter(|one| !one.is_member && one.scope == function.scope && !one.is_variadic);
     let mut found: Vec<_> = free.filter(|one| words::inside(&one.name, words::MAKE)).filter_map(makes).collect();
-    found.sort_by_key(|one| {
-        let one = one.function();
-        (std::cmp::Reverse(in_common(&one.name, &function.name)), one.parameters.len())
-    });
+    found.sort_by_key(|(one, _)| (std::cmp::Reverse(in_common(&one.name, &function.name)), one.parameters.len()));
     found
 }
 
@@ -375,30 +356,18 @@ pub(super) fn handle(planner: &mut Planner, function: &Function, at: usize) -> O
     }
     let known = planner.known;
     let maker = handle_makers(function, at, known).into_iter().next()?;
-    let mut rest = maker.function().clone();
-    if let HandleMaker::Sets(_, at) = maker {
-        rest.parameters.remove(at);
-    }
-    planner.depth += 1;
-    let arguments = planner.arguments(&rest, planner.seeks_input && !planner.has_input);
-    planner.depth -= 1;
-    let (mut arguments, name) = (arguments.ok()?, planner.name("object"));
-    let (ty, full) = (&parameter.ty, maker.function().full_name());
-    match maker {
-        HandleMaker::Sets(_, at) => {
-            arguments.insert(at.min(arguments.len()), format!("&{name}"));
-            let given = maker.function().parameters[at].ty.trim_end_matches(' ');
-            let variable = given.strip_suffix('*').unwrap_or(ty).trim_end();
-            planner.call.before.push(format!("{variable} {name} = {};", planner.null()));
-            planner.call.before.push(format!("{full}({});", arguments.join(", ")));
-        }
-        HandleMaker::Returns(_) => planner.call.before.push(format!("{ty} {name} = {full}({});", arguments.join(", "))),
-    }
-    planner.call.before.push(format!("if (!{name})\n    return 0;"));
+    let (function, set) = maker;
+    let rest = set.map_or_else(|| function.clone(), |at| function.without(at));
+    let arguments = planner.arguments_of_object(&rest, planner.seeks_input && !planner.has_input).ok()?;
+    let (ty, name) = (&parameter.ty, planner.name("object"));
+    let given = set.map_or(ty.as_str(), |at| {
+        function.parameters[at].ty.trim_end_matches(' ').strip_suffix('*').unwrap_or(ty).trim_end()
+    });
+    make(planner, maker, &format!("{given} "), &name, arguments);
     let ends = |one: &&Function| {
         matches!(&*one.parameters, [only] if only.ty == *ty) && words::inside(&one.name, words::END_OF_LIFE)
     };
-    let end = functions(planner).filter(ends).max_by_key(|one| in_common(&one.name, &maker.function().name));
+    let end = functions(planner).filter(ends).max_by_key(|one| in_common(&one.name, &function.name));
     if let Some(end) = end {
         planner.free(format!("{}({name});", end.full_name()));
     }
@@ -436,10 +405,11 @@ pub(super) fn end(planner: &mut Planner, base: &str, name: &str, is_pointer: boo
         if function.parameters[1..].iter().any(is_text) {
             continue;
         }
-        let rest = Function { parameters: function.parameters[1..].to_vec(), ..function.clone() };
         // of what is made up for it, nothing may be left over
         let kept = planner.call.before.len();
-        let Some(arguments) = planner.arguments(&rest, false).ok().filter(|_| planner.call.before.len() == kept) else {
+        let Some(arguments) =
+            planner.arguments(&function.without(0), false).ok().filter(|_| planner.call.before.len() == kept)
+        else {
             planner.call.before.truncate(kept);
             continue;
         };
