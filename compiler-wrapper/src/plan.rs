@@ -64,12 +64,12 @@ impl Link {
     }
 
     /// Symbols that only this kind of executable exports.
-    fn exported(self) -> &'static [&'static str] {
+    fn exported(self) -> &'static str {
         match self {
-            Link::Engine => &exported::SANCOV,
-            Link::Mutants { kind: MutantsKind::Faults, .. } => &exported::MUTANTS,
-            Link::Mutants { kind: MutantsKind::Performance, .. } => &exported::PERFORMANCE,
-            Link::Runtime | Link::Driver => &[],
+            Link::Engine => exported::SANCOV,
+            Link::Mutants { kind: MutantsKind::Faults, .. } => exported::MUTANTS,
+            Link::Mutants { kind: MutantsKind::Performance, .. } => exported::PERFORMANCE,
+            Link::Runtime | Link::Driver => "",
         }
     }
 }
@@ -203,7 +203,7 @@ impl BuildPlan {
                 }
             }
             // instrumented libraries opened at run time need these; bfd, gold, lld and mold know the option
-            let exported = exported::ALWAYS.iter().chain(link.exported());
+            let exported = exported::ALWAYS.split_whitespace().chain(link.exported().split_whitespace());
             command.extend(exported.map(|name| format!("-Wl,--export-dynamic-symbol={name}").into()));
             if let Some(language) = self.language_in_effect.as_ref().filter(|_| after.len() > 1) {
                 command.extend([OsString::from("-x"), language.clone()]);

@@ -11,7 +11,7 @@ use super::{
     compiler::{Compiler, Flags, Language},
     declarations::{Declarations, Function},
     harness, input, objects,
-    project::{Project, has_ending, is_aside, is_c},
+    project::{Project, has_ending, is_aside, is_c, is_source},
     words,
 };
 
@@ -169,9 +169,9 @@ impl Interface {
     /// Functions, methods and constructors that other files may call.
     fn functions(&self) -> impl Iterator<Item = &Function> {
         let constructors = self.known.records.values().flat_map(|record| &record.constructors);
-        let is_source = harness::is_source(&self.file.display().to_string());
+        let is_own = is_source(&self.file);
         // of a source, all is in reach, since the harness includes it; of other files, only what headers declare
-        let reaches = move |one: &&Function| is_source || !harness::is_source(&one.file);
+        let reaches = move |one: &&Function| is_own || !is_source(Path::new(&one.file));
         self.known.functions.iter().chain(constructors).filter(reaches)
     }
 

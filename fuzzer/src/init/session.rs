@@ -214,13 +214,10 @@ impl<'a> Session<'a> {
             tell(&format!("trying {}", source.display()));
             let language = language_of(source);
             let flags = Flags::of(self.project, source, language);
-            let mut trial = self.trial(own_folder(&name), source.clone(), language, flags);
+            let trial = self.trial(own_folder(&name), source.clone(), language, flags);
             fs::create_dir_all(self.project.root.join(&trial.folder))
                 .map_err(|error| Self::unwritten(&trial.folder, &error))?;
-            let (state, seeds) = self.state_of(&mut trial, source, &name)?;
-            let allowed = trial.flags.allowed.clone();
-            let what = format!("the project's harness {}", source.display());
-            let tried = Tried { name, what, source: source.clone(), folder: trial.folder, seeds, state, allowed };
+            let tried = self.tried(trial, source, name, format!("the project's harness {}", source.display()))?;
             match &tried.state {
                 State::Unread(_) => return Ok(self.lines(&tried)),
                 State::Fails(why) => failed.push(format!("# {} does not work: {why}", tried.what)),
@@ -476,72 +473,68 @@ impl<'a> Session<'a> {
         if let Some(there) = there.filter(|_| is_theirs) {
             texts = vec![there];
         }
-        let mut first: Option<(State, Seeds, String, Vec<String>)> = None;
+        let mut first: Option<(Tried, String)> = None;
         for text in texts {
-            let mut trial = self.trial(folder.clone(), source.clone(), interface.language, interface.flags.clone());
+            let trial = self.trial(folder.clone(), source.clone(), interface.language, interface.flags.clone());
             self.write(&folder, &source, &text)?;
-            let (state, seeds) = self.state_of(&mut trial, &interface.file, &name)?;
-            let is_over = is_theirs || !matches!(state, State::Fails(_) | State::Ignores(..));
-            let allowed = trial.flags.allowed.clone();
-            if is_over {
-                return Ok(Ok(Tried { name, what: function.declaration(), source, folder, seeds, state, allowed }));
+            let tried = self.tried(trial, &interface.file, name.clone(), function.declaration())?;
+            if is_theirs || !matches!(tried.state, State::Fails(_) | State::Ignores(..)) {
+                return Ok(Ok(tried));
             }
             // one that runs is nearer to a harness than one that does not
             let is_nearer = first
                 .as_ref()
-                .is_none_or(|(first, ..)| matches!((first, &state), (State::Fails(_), State::Ignores(..))));
+                .is_none_or(|(first, _)| matches!((&first.state, &tried.state), (State::Fails(_), State::Ignores(..))));
             if is_nearer {
-                first = Some((state, seeds, text, allowed));
+                first = Some((tried, text));
             }
         }
-        let (state, seeds, text, allowed) = first.ok_or_else(|| Error::other("no way to call a function was tried"))?;
-        fs::write(self.project.root.join(&source), text).map_err(|error| Self::unwritten(&folder, &error))?;
-        Ok(Ok(Tried { name, what: function.declaration(), source, folder, seeds, state, allowed }))
+        let (tried, text) = first.ok_or_else(|| Error::other("no way to call a function was tried"))?;
+        self.write(&folder, &source, &text)?;
+        Ok(Ok(tried))
     }
 
     /// Compiles, links and runs a harness.
-    fn state_of(&self, trial: &mut Trial, header: &Path, name: &str) -> Result<(State, Seeds)> {
+    fn tried(&self, mut trial: Trial, header: &Path, name: String, what: String) -> Result<Tried> {
+        let root = self.project.root.file_name().unwrap_or_default().to_string_lossy();
         let hints: Vec<String> =
-            [name, &header.display().to_string(), &self.project.root.file_name().unwrap_or_default().to_string_lossy()]
-                .iter()
-                .flat_map(|text| words::of(text))
-                .collect();
+            [&*name, &header.display().to_string(), &root].iter().flat_map(|text| words::of(text)).collect();
         let mut seeds = seeds::write(&self.project.root.join(&trial.folder).join("seeds"), self.project, &hints)?;
+        let state = self.state_of(&mut trial, header, &mut seeds)?;
+        let Trial { source, folder, flags, .. } = trial;
+        Ok(Tried { name, what, source, folder, seeds, state, allowed: flags.allowed })
+    }
+
+    fn state_of(&self, trial: &mut Trial, header: &Path, seeds: &mut Seeds) -> Result<State> {
         if let Err(why) = trial.compile()? {
             // the project's own harness compiles as its build compiles it
             let is_own = self.project.harnesses.contains(&trial.source) && !why.contains(IS_MISSING);
-            if self.is_unbuilt() && (is_own || why.contains(IS_GENERATED)) {
-                return Ok((State::Unread(why), seeds));
-            }
-            return Ok((State::Fails(format!("it does not compile: {why}")), seeds));
+            return Ok(match self.is_unbuilt() && (is_own || why.contains(IS_GENERATED)) {
+                true => State::Unread(why),
+                false => State::Fails(format!("it does not compile: {why}")),
+            });
         }
         let with = match trial.link_with_any(header)? {
             Ok(with) => with,
             Err(why) if self.is_unbuilt() => {
                 trial.write_script(&With::Libraries(Vec::new()))?;
-                return Ok((State::Compiles(why), seeds));
+                return Ok(State::Compiles(why));
             }
-            Err(why) => return Ok((State::Fails(format!("it cannot be linked: {why}")), seeds)),
+            Err(why) => return Ok(State::Fails(format!("it cannot be linked: {why}"))),
         };
         let outcome = match trial.run(&seeds.files)? {
             Ok(outcome) => outcome,
-            Err(why) => return Ok((State::Fails(why), seeds)),
+            Err(why) => return Ok(State::Fails(why)),
         };
-        let state = match &outcome.failure {
-            Some(how) if outcome.failed.len() > outcome.returned => State::Fails(format!(
-                "{} of {} seeds do not return: {how}",
-                outcome.failed.len(),
-                outcome.failed.len() + outcome.returned
-            )),
-            _ => {
-                for path in &outcome.failed {
-                    let _ = fs::remove_file(path);
-                    seeds.files.retain(|seed| seed != path);
-                }
-                if outcome.reach.is_alike { State::Ignores(outcome, with) } else { State::Works(outcome, with) }
-            }
-        };
-        Ok((state, seeds))
+        let (failed, all) = (outcome.failed.len(), outcome.failed.len() + outcome.returned);
+        if let Some(how) = outcome.failure.as_ref().filter(|_| failed > outcome.returned) {
+            return Ok(State::Fails(format!("{failed} of {all} seeds do not return: {how}")));
+        }
+        for path in &outcome.failed {
+            let _ = fs::remove_file(path);
+            seeds.files.retain(|seed| seed != path);
+        }
+        Ok(if outcome.reach.is_alike { State::Ignores(outcome, with) } else { State::Works(outcome, with) })
     }
 
     /// Whether the build system has not built with the wrapper yet.
