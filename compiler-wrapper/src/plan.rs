@@ -188,7 +188,7 @@ impl BuildPlan {
             if self.language_in_effect.is_some() {
                 command.extend(["-x", "none"].map(OsString::from));
             }
-            let objects = self.parts(link).into_iter().flat_map(|part| &pieces.objects[&part]);
+            let objects = self.parts(link).into_iter().flat_map(|part| pieces.objects.get(&part)).flatten();
             command.extend(objects.map(OsString::from));
             if link == Link::Engine {
                 command.push(pieces.engine.clone().into());
