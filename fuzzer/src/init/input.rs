@@ -1,7 +1,7 @@
 //! The parameter through which a function takes its input.
 
 use super::{
-    declarations::{Declarations, Function, Parameter},
+    declarations::{Declarations, Function, Parameter, Record},
     types::{Base, Type, kind, resolve},
     words,
 };
@@ -218,9 +218,13 @@ fn of_class(ty: &Type, known: &Declarations, depth: usize) -> Option<Form> {
         return None;
     }
     let record = known.records.get(&ty.base).filter(|record| !record.is_abstract && record.template.is_empty())?;
-    let inputs = record.constructors.iter().map(|one| choose(one, known, depth + 1));
-    let best = inputs.enumerate().filter_map(|(at, found)| Some((at, found?.2))).max_by_key(|&(_, worth)| worth)?;
-    (best.1 > 0).then_some(Form::Constructor(best.0))
+    best_constructor(record, known).filter(|(_, (_, _, worth))| *worth > 0).map(|(at, _)| Form::Constructor(at))
+}
+
+/// The constructor that takes the input best, and how, as [`choose`] says.
+pub(super) fn best_constructor(record: &Record, known: &Declarations) -> Option<(usize, (usize, Form, i32))> {
+    let inputs = record.constructors.iter().enumerate();
+    inputs.filter_map(|(at, one)| Some((at, choose(one, known, 1)?))).max_by_key(|(_, (_, _, worth))| *worth)
 }
 
 #[cfg(test)]

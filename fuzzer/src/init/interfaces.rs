@@ -201,16 +201,10 @@ impl Interface {
             return 0;
         }
         let (reads, is_other) = (words::promise(name), words::any(name, words::OTHERS));
-        let of_object =
-            || (reads > 0).then(|| self.of_constructor(function).or_else(|| self.of_feeder(function))).flatten();
-        let of_maker = || {
-            let worth = objects::input_of_object(function, &self.known, 0).filter(|_| reads > 0)?;
-            Some((0, input::Form::Text, worth))
-        };
-        let Some((_, form, input)) = input::choose(function, &self.known, 0).or_else(of_object).or_else(of_maker)
-        else {
-            return 0;
-        };
+        let of_maker = || Some((0, input::Form::Text, objects::input_of_object(function, &self.known, 0)?));
+        let of_object = || self.of_constructor(function).or_else(|| self.of_feeder(function)).or_else(of_maker);
+        let own = input::choose(function, &self.known, 0);
+        let Some((_, form, input)) = own.or_else(|| (reads > 0).then(of_object).flatten()) else { return 0 };
         let is_file = matches!(form, input::Form::FileName | input::Form::Descriptor | input::Form::File);
         // what is not named so reads something only if it cannot mean anything else
         let is_constant = function.parameters.iter().any(|one| one.ty.contains("const"));
@@ -245,8 +239,6 @@ impl Interface {
     fn of_constructor(&self, function: &Function) -> Option<(usize, input::Form, i32)> {
         let is_method = function.is_member && !function.is_static && !function.is_constructor;
         let record = self.known.records.get(&function.scope).filter(|_| is_method)?;
-        let found =
-            record.constructors.iter().filter_map(|one| input::choose(one, &self.known, 1)).max_by_key(|found| found.2);
-        found.map(|(at, form, worth)| (at, form, worth - 2))
+        input::best_constructor(record, &self.known).map(|(_, (at, form, worth))| (at, form, worth - 2))
     }
 }

@@ -62,10 +62,9 @@ pub(super) fn receiver(planner: &mut Planner, class: &str, has_input: bool) -> R
         return Err(format!("is a method of {class}, which is abstract"));
     }
     if has_input {
-        let inputs = record.constructors.iter().enumerate();
-        let best = inputs.filter_map(|(at, one)| Some((at, super::input::choose(one, planner.known, 1)?.2)));
-        if let Some((index, _)) = best.max_by_key(|&(_, worth)| worth) {
-            return constructed(planner, class, index, false).map(|name| name + ".");
+        if let Some((index, _)) = super::input::best_constructor(record, planner.known) {
+            let ty = Type { base: class.into(), ..Type::default() };
+            return constructed(planner, &ty, index).map(|name| name + ".");
         }
     }
     if record.has_default_constructor {
@@ -84,18 +83,12 @@ pub(super) fn receiver(planner: &mut Planner, class: &str, has_input: bool) -> R
 }
 
 /// An object made by a constructor that takes the input.
-pub(super) fn constructed(
-    planner: &mut Planner,
-    class: &str,
-    index: usize,
-    is_pointer: bool,
-) -> Result<String, String> {
-    let known = planner.known;
+pub(super) fn constructed(planner: &mut Planner, ty: &Type, index: usize) -> Result<String, String> {
+    let (known, class) = (planner.known, &ty.base);
     let constructor = &known.records[class].constructors[index];
     let arguments = planner.arguments_of_object(constructor, true);
     let class = spelled(class, known, planner.is_cxx).unwrap_or_else(|| class.to_owned());
-    let object = planner.local(&class, &format!("({})", arguments?.join(", ")));
-    Ok(if is_pointer { format!("&{object}") } else { object })
+    Ok(ty.passed(planner.local(&class, &format!("({})", arguments?.join(", ")))))
 }
 
 /// An object made by a constructor whose arguments are all made up.
@@ -120,7 +113,6 @@ pub(super) fn argument(
     parameter: &Parameter,
     may_be_null: bool,
 ) -> Result<String, String> {
-    let address = |name: String| if ty.pointers == 1 { format!("&{name}") } else { name };
     let known = planner.known;
     let class = spelled(&ty.base, known, planner.is_cxx);
     if planner.depth < DEEPEST {
@@ -133,18 +125,18 @@ pub(super) fn argument(
                 && let Some(class) = &class
             {
                 // without constructors, members would stay without a value
-                return Ok(address(planner.local(class, if record.constructors.is_empty() { "{}" } else { "" })));
+                return Ok(ty.passed(planner.local(class, if record.constructors.is_empty() { "{}" } else { "" })));
             }
             for index in 0..record.constructors.len() {
                 if let Ok(name) = without_input(planner, &ty.base, index) {
-                    return Ok(address(name));
+                    return Ok(ty.passed(name));
                 }
             }
         }
         let is_complete = is_complete(&ty.base, known);
         for names in [words::INIT, words::MAYBE_INIT] {
             if is_complete && let (Some(class), Some(function)) = (&class, initializer(planner, &ty.base, names)) {
-                return initialized(planner, &ty.base, class, function).map(address);
+                return initialized(planner, &ty.base, class, function).map(|name| ty.passed(name));
             }
             if ty.pointers == 1
                 && let Some(object) = maker(planner, &ty.base, ty.is_const)
@@ -162,7 +154,7 @@ pub(super) fn argument(
             if let Some(line) = end(planner, &ty.base, &name, false) {
                 planner.free(line);
             }
-            return Ok(address(name));
+            return Ok(ty.passed(name));
         }
     }
     let is_extra = may_be_null && ty.pointers == 1 && (ty.is_const || words::any(&parameter.name, words::BESIDE));

@@ -16,6 +16,13 @@ pub(super) struct Type {
     pub(super) function: Option<(String, String)>,
 }
 
+impl Type {
+    /// A variable as an argument: its address for a pointer.
+    pub(super) fn passed(&self, name: String) -> String {
+        if self.pointers == 1 { format!("&{name}") } else { name }
+    }
+}
+
 /// Kind of a type's base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Base {
