@@ -334,5 +334,4 @@ fn joined(option: &str, path: &Path) -> OsString {
 }
 
 #[cfg(test)]
-#[path = "plan_tests.rs"]
 mod tests;
