@@ -22,7 +22,6 @@ mod scan;
 pub mod settings;
 pub mod toolchain;
 mod uncounted;
-mod versions;
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;

@@ -100,18 +100,16 @@ pub(crate) fn run(args: &InitArgs) -> Result<ExitCode> {
         lines.push(OSS_FUZZ.into());
         return printed(&lines);
     }
-    let compiler = Compiler::find(&project)?;
-    let built = if args.build { Some(build(&compiler, &project)?) } else { None };
-    if let Some(built) = &built {
-        drop(compiler);
+    let mut built = Built { is_counted: true, ..Built::default() };
+    if args.build {
+        built = build(&Compiler::find(&project)?, &project)?;
         project = Project::look_at(folder)?;
-        if !built.is_counted {
-            project.systems.clear();
-        }
     }
-    let options = built.map_or_else(String::new, |built| built.options);
+    if !built.is_counted {
+        project.systems.clear();
+    }
     let compiler = Compiler::find(&project)?;
-    let session = Session::new(&compiler, &project, options);
+    let session = Session::new(&compiler, &project, built.options);
     lines.extend(match (&args.function, file) {
         (Some(function), file) => session.function(function, file.as_deref())?,
         (None, None) if !project.harnesses.is_empty() => session.harnesses()?,
@@ -186,11 +184,8 @@ fn build_by(compiler: &Compiler, project: &Project, system: &BuildSystem) -> Res
             continue;
         }
         let known = options.clone();
-        for name in allowable(&said).iter().map(|name| format!("-Wno-{name}")) {
-            if !known.contains(&name) {
-                options += if options.is_empty() { "" } else { " " };
-                options += &name;
-            }
+        for name in allowable(&said).iter().map(|name| format!("-Wno-{name}")).filter(|name| !known.contains(name)) {
+            options = format!("{options} {name}").trim_start().to_owned();
         }
         // rules of a makefile may not name all that they need
         let may_be_order = is_parallel && options == known && said.contains("***");

@@ -74,7 +74,7 @@ fn end_of_excerpt(spans: &[Span], start: usize, length: usize) -> usize {
     let mut room = EXCERPT;
     for span in spans.iter().filter(|span| span.range.end > start) {
         let from = span.range.start.max(start);
-        let shown = span.shown().min(span.range.end - from);
+        let shown = span.unit.min(span.range.end - from);
         if shown >= room {
             return if span.is_repeated() { span.range.end } else { from + room };
         }

@@ -34,19 +34,21 @@ fn command_with(line: &str, settings: Settings) -> String {
     let pieces = Pieces {
         plugin: "P".into(),
         linker_plugin: PathBuf::new(),
-        objects: Objects {
-            runtime: vec!["R".into(), "C".into()],
-            in_process: vec!["I".into()],
-            serve: vec!["S".into()],
-            mutants: vec!["X".into()],
-            faults: vec!["F".into()],
-            performance: vec!["P".into()],
-            mutants_serve: vec!["T".into()],
-            mutants_foreign: vec!["O".into()],
-            driver: vec!["D".into()],
-            heap: vec!["H".into()],
-            main: vec!["M".into()],
-        },
+        objects: [
+            (Part::Always, "R C"),
+            (Part::InProcess, "I"),
+            (Part::Serve, "S"),
+            (Part::Mutants, "X"),
+            (Part::Faults, "F"),
+            (Part::Performance, "P"),
+            (Part::MutantsServe, "T"),
+            (Part::MutantsForeign, "O"),
+            (Part::Driver, "D"),
+            (Part::Heap, "H"),
+            (Part::Main, "M"),
+        ]
+        .map(|(part, paths)| (part, paths.split(' ').map(PathBuf::from).collect()))
+        .into(),
         script: "L".into(),
         engine: "E".into(),
         provider: PathBuf::new(),
@@ -398,9 +400,9 @@ fn what_is_preprocessed_gets_the_macros_of_afl() {
 #[test]
 fn harnesses_export_every_symbol_of_sanitizer_coverage_that_the_runtime_defines_and_other_programs_none() {
     let sources = [
-        include_str!("../runtime/sancov.c"),
-        include_str!("../runtime/sancov_unused.c"),
-        include_str!("../runtime/sancov_comparisons.c"),
+        include_str!("../../runtime/sancov.c"),
+        include_str!("../../runtime/sancov_unused.c"),
+        include_str!("../../runtime/sancov_comparisons.c"),
     ];
     let sources = sources.concat();
     let is_of_name = |c: char| c.is_alphanumeric() || c == '_';
@@ -430,7 +432,84 @@ fn what_the_pass_counts_is_not_counted_by_sanitizer_coverage_as_well() {
     }
 }
 
-#[path = "plan_tests_linkers.rs"]
-mod linkers;
-#[path = "plan_tests_mutants.rs"]
-mod mutants;
+#[test]
+fn with_link_time_optimisation_the_plugin_is_the_linkers() {
+    assert_eq!(command("-flto -O2 -c a.c"), "-flto -O2 -c a.c");
+    assert_eq!(command("-flto=thin -fno-lto -c a.c"), "-fpass-plugin=P -flto=thin -fno-lto -c a.c");
+    for lld in ["-fuse-ld=lld", "-fuse-ld=lld-19", "--ld-path=/usr/lib/llvm-19/bin/ld.lld"] {
+        let mut plan = planned(&format!("-flto=thin {lld} a.c b.o -o p"));
+        plan.macros = false;
+        assert_eq!((plan.lto, plan.linker, plan.instrument), (true, Some(Linker::Lld), false));
+        let pieces = Pieces { linker_plugin: "P".into(), ..Pieces::default() };
+        let linked = plan.command(&pieces).join(OsStr::new(" ")).into_string().expect("text");
+        let typed = format!("-Xlinker --load-pass-plugin=P -Xlinker -T -Xlinker  -flto=thin {lld} a.c b.o -o p ");
+        assert!(linked.starts_with(&typed) && !linked.contains("-fpass-plugin"), "{linked}");
+        assert!(linked.contains("-Wl,--export-dynamic-symbol=__quagmire_register "), "{linked}");
+        // objects of -flto may come in links without it, and be merged
+        for line in ["a.c b.o -o p", "-r a.o b.o -o p.o", "-shared a.o"] {
+            let plan = planned(&format!("{lld} {line}"));
+            assert_eq!((plan.lto, plan.linker), (false, Some(Linker::Lld)), "{line}");
+        }
+    }
+    for line in ["-flto a.o -o p", "-flto -fuse-ld=bfd a.o -o p", "-flto -shared a.o -o p.so", "-flto -r a.o -o p.o"] {
+        let plan = planned(line);
+        assert_eq!((plan.lto, plan.linker), (true, Some(Linker::Other)), "{line}");
+    }
+    assert!(!planned("-flto -E a.c").lto);
+}
+
+#[test]
+fn harnesses_in_c_link_the_cxx_library_of_libraries_in_cxx() {
+    let library = |line: &str, language| {
+        let command = parse(words(line), language, Settings::default(), &read).command(&Pieces::default());
+        let at = command.iter().position(|word| word == "-Wl,--push-state,--as-needed")?;
+        command[at + 1].to_str().map(str::to_owned)
+    };
+    assert_eq!(library("-fsanitize=fuzzer a.c b.o", Language::C).as_deref(), Some("-lstdc++"));
+    assert_eq!(library("-fsanitize=fuzzer -stdlib=libc++ a.c", Language::C).as_deref(), Some("-lc++"));
+    for line in ["-fsanitize=fuzzer -nostdlib++ a.c", "-fsanitize=fuzzer -c a.c", "a.c -o a"] {
+        assert_eq!(library(line, Language::C), None, "{line}");
+    }
+    assert_eq!(library("-fsanitize=fuzzer a.cc", Language::Cxx), None);
+}
+
+#[test]
+fn the_script_comes_before_one_of_the_users() {
+    let pieces = Pieces { script: "L".into(), ..Pieces::default() };
+    let linked = planned("a.o -Wl,-T,own.ld -o p").command(&pieces);
+    let place = |word: &str| linked.iter().position(|one| one == word).expect("it is there");
+    assert!(place("L") < place("-Wl,-T,own.ld"), "{linked:?}");
+}
+
+#[test]
+fn mutants_are_made_by_a_plugin_of_their_own_and_served_by_a_server_of_their_own() {
+    let asked = Settings { mutants: Some(MutantsKind::Faults), ..Settings::default() };
+    assert_eq!(command_with("-O2 -g0 -c a.c", asked), "-g -fpass-plugin=P -O2 -g0 -c a.c");
+    assert_eq!(command_with("-flto -c a.c", asked), "-g -fpass-plugin=P -flto -c a.c");
+    let program = command_with("a.o -o a", asked);
+    assert!(program.starts_with("a.o -o a R C F X T -Wl,--export-dynamic-symbol="), "{program}");
+    assert!(
+        program.ends_with("=__quagmire_register_mutants -Wl,--export-dynamic-symbol=__quagmire_observe"),
+        "{program}"
+    );
+    let harness = command_with("-fsanitize=fuzzer a.o -o a", asked);
+    assert!(harness.starts_with("a.o -o a R C F X T D M -Wl,-u,LLVMFuzzerTestOneInput "), "{harness}");
+    let asked = Settings { mutants: Some(MutantsKind::Performance), ..Settings::default() };
+    let program = command_with("a.o -o a", asked);
+    assert!(program.starts_with("a.o -o a R C P X T -Wl,") && program.contains("=__quagmire_burn "), "{program}");
+}
+
+#[test]
+fn another_fuzzer_brings_its_own_main_coverage_and_macros() {
+    let mutants = Some(MutantsKind::Performance);
+    let asked = Settings { mutants, foreign_driver: true, ..Settings::default() };
+    let compiled = command_with("-fsanitize=fuzzer,address -fsanitize-coverage=trace-pc-guard -c a.c", asked);
+    assert_eq!(compiled, "-g -fpass-plugin=P -fsanitize=fuzzer,address -fsanitize-coverage=trace-pc-guard -c a.c");
+    let linked = command_with("-fsanitize=fuzzer a.o -o a", asked);
+    assert!(
+        linked.starts_with("-fsanitize=fuzzer a.o -o a R C P X O -Wl,") && !linked.contains("LLVMFuzzer"),
+        "{linked}"
+    );
+    let words = parse(words("-c a.c"), Language::C, asked, &read).command(&Pieces::default());
+    assert!(!words.contains(&"-D__AFL_HAVE_MANUAL_CONTROL=1".into()));
+}
