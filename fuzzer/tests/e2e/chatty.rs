@@ -1,6 +1,6 @@
 //! Measuring processes that write more than a pipe holds, or whose pipes other processes hold as well.
 
-use crate::common::{Scene, copy_program, harness, processes, run, signal};
+use crate::common::*;
 
 #[test]
 fn a_program_that_fills_its_standard_error_is_measured_all_the_same() {

@@ -1,8 +1,6 @@
 //! Choices: campaigns with grammars, and over harnesses that draw.
 
-use std::path::Path;
-
-use crate::common::{Run, Scene, harness, number, run, testdata};
+use crate::common::*;
 
 /// Runs a campaign over `nested_lists.c` by its grammar, without seeds.
 fn by_grammar(scene: &Scene, options: &str) -> Run {
@@ -40,10 +38,10 @@ fn what_is_quadratic_in_the_depth_is_found_by_nesting_and_the_finding_shows_its_
     let scene = Scene::new(&[]);
     by_grammar(&scene, "--threshold 3 --rules splice-part,repeat-part,nest-part").ended();
     let summary = scene.summary();
-    let findings = summary["findings"].as_array().expect("findings");
+    let findings = array(&summary["findings"]);
     let nested = findings.iter().find(|finding| finding["parts"].to_string().contains("nested"));
     let finding = nested.unwrap_or_else(|| panic!("no nested finding: {findings:#?}"));
-    assert!(finding["hot_function"].as_str().expect("a function").contains("compare"), "{finding:#}");
+    assert!(string(&finding["hot_function"]).contains("compare"), "{finding:#}");
 }
 
 #[test]

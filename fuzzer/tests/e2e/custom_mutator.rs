@@ -1,16 +1,10 @@
 //! Mutators of the harness's own: they are operators beside the others, under the same guard as a run.
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-    process::{Command, Stdio},
-};
-
-use crate::common::{Run, Scene, binaries, built, harness, has_program, number, run, skip, testdata};
+use crate::common::*;
 
 /// The harness of `custom_mutator.c` whose mutator does this besides.
 fn doing(how: &str) -> PathBuf {
-    built("custom_mutator.c", &["-g", "-O1", "-fsanitize=fuzzer", &format!("-DHOW={how}")], None)
+    harness_with("custom_mutator.c", &[&format!("-DHOW={how}")])
 }
 
 /// A record of `custom_mutator.c`: the checksum of a text, and the text.
@@ -35,8 +29,8 @@ fn fuzz(scene: &Scene, how: &str, options: &str) -> Run {
 /// Number of runs of mutants that each operator has taken part in.
 fn applied(scene: &Scene) -> BTreeMap<String, u64> {
     let summary = scene.summary();
-    let rules = summary["rules"].as_array().expect("rules").iter();
-    rules.map(|rule| (rule["label"].as_str().expect("a label").to_owned(), number(&rule["applied"]))).collect()
+    let rules = array(&summary["rules"]).iter();
+    rules.map(|rule| (string(&rule["label"]).to_owned(), number(&rule["applied"]))).collect()
 }
 
 /// Entries that were made by the operators of the harness's own only.
@@ -171,17 +165,9 @@ fn what_they_execute_counts_for_no_run() {
 
 #[test]
 fn under_the_fork_server_nobody_calls_them_and_they_link() {
-    let driver = Command::new(binaries().join("quagmire-cc"))
-        .env("QUAGMIRE_DRIVER", "1")
-        .args(["-g", "-O1", "-fsanitize=fuzzer"])
-        .arg(testdata("custom_mutator.c"))
-        .arg("-o")
-        .arg(Path::new(env!("CARGO_TARGET_TMPDIR")).join("custom_mutator_driver"))
-        .output()
-        .expect("quagmire-cc starts");
-    assert!(driver.status.success(), "{}", String::from_utf8_lossy(&driver.stderr));
     let scene = two_records();
-    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("custom_mutator_driver");
+    let options = ["-g", "-O1", "-fsanitize=fuzzer"];
+    let program = scene.compile("driver", "custom_mutator.c", &options, &[("QUAGMIRE_DRIVER", "1")]);
     scene.fuzz(&program, "--rules custom").refused(2, &["QUAGMIRE_DRIVER"]);
     scene.fuzz(&program, "--execs 500 --seed 1 --max-size 60 --no-confirm").ended();
     assert_eq!(applied(&scene)["custom"], 0);
@@ -190,7 +176,7 @@ fn under_the_fork_server_nobody_calls_them_and_they_link() {
 #[test]
 fn a_program_with_a_main_of_its_own_hands_its_function_and_arguments_over() {
     let scene = Scene::new(&[("one", b"banana")]);
-    let program = built("run_driver.c", &["-g", "-O1", "-fsanitize=fuzzer"], None);
+    let program = harness("run_driver.c");
     scene.fuzz(&program, "--execs 300 --seed 1 --max-size 30 --no-confirm").ended();
     assert_eq!((&scene.summary()["executions"], &scene.summary()["faults"]), (&300.into(), &0.into()));
 }
@@ -246,8 +232,7 @@ fn libprotobuf_mutator_keeps_messages_whole_as_bytes_do_not() {
         .arg(source.path())
         .arg(testdata("document.cc"));
     command.arg(source.path().join("document.pb.cc")).args(&flags).arg("-o").arg(&program);
-    let linked = run(&mut command);
-    assert_eq!(linked.code, Some(0), "{linked:#?}");
+    run(&mut command).succeeded();
 
     let document = b"items { key: \"a\" number: 7 } items { key: \"b\" children { key: \"c\" } }";
     let campaign = |rules: &str| {

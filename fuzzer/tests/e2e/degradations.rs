@@ -1,15 +1,13 @@
 //! `-degradations=1` under libFuzzer's command line: degradations fail as timeouts do.
 
-use std::process::Command;
-
-use crate::common::{Run, Scene, alone, copy_program, harness, run};
+use crate::common::*;
 
 /// A scene with a harness and its ordinary inputs.
 fn scene() -> Scene {
     let scene = Scene::new(&[("one", &[b'x'; 100])]);
     copy_program(&harness("quadratic.c"), &scene.path("parser"));
     scene.write("parser_seed_corpus/one", &[b'x'; 100]);
-    std::fs::create_dir(scene.path("out")).expect("created");
+    fs::create_dir(scene.path("out")).expect("created");
     scene
 }
 
@@ -47,7 +45,7 @@ fn a_degradation_ends_fuzzing_as_a_timeout_and_is_reproduced_by_the_same_check()
         assert_eq!(call(&scene, &good).code, Some(0), "{good}");
     }
 
-    std::fs::create_dir(scene.path("merged")).expect("created");
+    fs::create_dir(scene.path("merged")).expect("created");
     scene.write("all/slow", bytes);
     let merged = call(&scene, "-merge=1 -degradations=1 merged all seeds");
     assert!(merged.code == Some(0) && merged.stderr.contains("left out, since it is a degradation"), "{merged:#?}");
@@ -60,8 +58,8 @@ fn a_degradation_stays_one_when_it_is_minimized() {
     let scene = scene();
     // what is left after two attempts is far enough from the threshold to be timed on a machine with other work
     scene.write("slow", &[b'y'; 8000]);
-    let minimized = call(&scene, "-minimize_crash=1 -degradations=1 -runs=2 -exact_artifact_path=small slow");
-    assert_eq!(minimized.code, Some(0), "{minimized:#?}");
+    let minimized =
+        call(&scene, "-minimize_crash=1 -degradations=1 -runs=2 -exact_artifact_path=small slow").succeeded();
     assert!(scene.files("")["small"].len() < 8000, "{minimized:#?}");
     is_reported(&call(&scene, "-degradations=1 -runs=1 small"), 70);
     let ordinary = call(&scene, "-minimize_crash=1 -degradations=1 -runs=10 seeds/one");
@@ -72,15 +70,15 @@ fn a_degradation_stays_one_when_it_is_minimized() {
 fn forked_fuzzing_goes_on_after_degradations() {
     let _alone = alone();
     let scene = scene();
-    let run = call(&scene, "-fork=1 -ignore_timeouts=1 -degradations=1 -seed=1 -max_len=2000 -runs=300 out seeds");
-    assert_eq!(run.code, Some(0), "{run:#?}");
+    let run = call(&scene, "-fork=1 -ignore_timeouts=1 -degradations=1 -seed=1 -max_len=2000 -runs=300 out seeds")
+        .succeeded();
     assert!(run.stderr.contains("Test unit written to ./timeout-") && run.stderr.contains("Done 300 runs"), "{run:#?}");
 }
 
 #[test]
 fn without_ordinary_inputs_the_flag_says_that_it_has_no_effect() {
     let scene = scene();
-    std::fs::remove_dir_all(scene.path("parser_seed_corpus")).expect("removed");
+    fs::remove_dir_all(scene.path("parser_seed_corpus")).expect("removed");
     for arguments in ["-degradations=1 -runs=10 out seeds", "-degradations=1 -runs=1 seeds/one"] {
         let run = call(&scene, arguments);
         let warnings: Vec<_> = run.stderr.lines().filter(|line| line.starts_with("WARNING: ")).collect();

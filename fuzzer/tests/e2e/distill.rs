@@ -1,10 +1,6 @@
 //! The command `quagmire distill`: the smallest corpus that keeps everything.
 
-use std::{collections::BTreeSet, fs, path::Path, process::Stdio};
-
-use serde_json::Value;
-
-use crate::common::{Run, Scene, children, ended, harness, number, run, signal, wait_until};
+use crate::common::*;
 
 /// Inputs for `diverse.c`: the name of each, and its bytes. The last one crashes.
 const INPUTS: [(&str, &[u8]); 9] = [
@@ -35,13 +31,13 @@ fn distill(scene: &Scene, options: &[&str], program: &Path) -> Run {
 #[track_caller]
 fn report(scene: &Scene, options: &[&str], program: &Path) -> Value {
     let run = distill(scene, &[&["--json"], options].concat(), program).ended();
-    serde_json::from_str(&run.stdout).expect("JSON")
+    run.json()
 }
 
 /// Paths of a report's lists, with the reason if they have one.
 fn listed<'a>(report: &'a Value, list: &str) -> Vec<(&'a str, &'a str)> {
-    let text = |value: &'a Value| value.as_str().unwrap_or_default();
-    report[list].as_array().expect("a list").iter().map(|one| (text(&one["path"]), text(&one["reason"]))).collect()
+    let reason = |one: &'a Value| one["reason"].as_str().unwrap_or_default();
+    array(&report[list]).iter().map(|one| (string(&one["path"]), reason(one))).collect()
 }
 
 #[test]
@@ -122,8 +118,7 @@ fn files_of_the_same_name_are_both_in_the_corpus() {
 #[test]
 fn inputs_that_do_something_else_in_each_run_are_named() {
     let scene = scene();
-    let run = distill(&scene, &["all/a", "all/b", "-o", "small"], &harness("unstable.c"));
-    assert_eq!(run.code, Some(0), "{run:#?}");
+    let run = distill(&scene, &["all/a", "all/b", "-o", "small"], &harness("unstable.c")).succeeded();
     assert!(run.stderr.contains("all/") && run.stderr.contains("is unstable"), "{run:#?}");
 }
 
@@ -173,7 +168,7 @@ fn an_interrupt_leaves_the_corpus_of_the_inputs_so_far() {
     let run = ended(child);
     assert_eq!(run.code, Some(1), "{run:#?}");
     assert!(run.stderr.contains("stopped by a signal after"), "{run:#?}");
-    let report: Value = serde_json::from_str(&run.stdout).expect("JSON");
+    let report = run.json();
     assert!(number(&report["not_examined"]) > 0, "{report:#}");
     assert_eq!(scene.files("small").len() as u64, number(&report["kept"]["inputs"]));
 }

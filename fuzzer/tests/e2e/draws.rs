@@ -1,27 +1,18 @@
 //! Harnesses that draw from their input by FuzzedDataProvider or `quagmire/draws.h`.
 
-use std::path::Path;
-
-use quagmire_choices::draws::{Kind, Overlay};
+use quagmire_choices::{draws::Kind, draws::Overlay};
 use quagmire_execution::{
-    abi::Status,
-    fork_server::{Builder, run_folder::RunFiles},
-    harness::Harness,
-    input_page::InputPage,
+    abi::Status, fork_server::Builder, fork_server::run_folder::RunFiles, harness::Harness, input_page::InputPage,
     prepare::prepare_uncounted,
 };
-use serde_json::{Value, json};
 
-use crate::common::{Scene, compiler, number, run, testdata};
+use crate::common::*;
 
 /// Builds a harness with the engine, or with a `main` for the fork server.
-fn built(scene: &Scene, source: &Path, options: &[&str], is_served: bool) -> std::path::PathBuf {
-    let program = scene.path(if is_served { "served" } else { "harness" });
-    let mut command = compiler(source.to_str().expect("text"), None);
-    command.env("QUAGMIRE_DRIVER", if is_served { "1" } else { "0" });
-    command.args(["-g", "-O1", "-fsanitize=fuzzer"]).args(options).arg(source);
-    run(command.arg("-o").arg(&program)).ended();
-    program
+fn built(scene: &Scene, source: &Path, options: &[&str], is_served: bool) -> PathBuf {
+    let (name, driver) = if is_served { ("served", "1") } else { ("harness", "0") };
+    let options = [&["-g", "-O1", "-fsanitize=fuzzer"], options].concat();
+    scene.compile(name, source.to_str().expect("text"), &options, &[("QUAGMIRE_DRIVER", driver)])
 }
 
 #[test]
@@ -108,7 +99,7 @@ fn a_generator_in_a_harness_writes_what_it_generates_or_its_choices() {
     }
     assert_eq!(scene.files("made-true"), scene.files("made-false"));
     let program = scene.path("served");
-    let differing: std::collections::BTreeSet<Vec<u8>> = {
+    let differing: BTreeSet<Vec<u8>> = {
         generated(&program, "unique", "--unique").ended();
         scene.files("unique").into_values().collect()
     };

@@ -1,9 +1,6 @@
 //! `libquagmire_engine.a`, which stands in for clang's fuzzer runtime in builds that quagmire-cc does not link.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
-use crate::common::{Scene, binaries, compiler, run, testdata};
+use crate::common::*;
 
 /// Libraries that the engine needs.
 const LIBRARIES: [&str; 4] = ["-lpthread", "-ldl", "-lm", "-lrt"];
@@ -37,7 +34,7 @@ fn plain_clang_links_a_harness_with_one_archive_and_every_sanitizer() {
         queues.push(scene.files("out/queue"));
     }
     let scene = Scene::new(&[("plain", b"hello")]);
-    let usual = crate::common::harness("quadratic.c");
+    let usual = harness("quadratic.c");
     scene.fuzz(&usual, "--execs 2000 --seed 1 --max-size 100 --no-confirm").ended();
     assert_eq!(queues[0], scene.files("out/queue"), "the same engine, linked by quagmire-cc");
 }
@@ -47,7 +44,7 @@ fn the_archive_is_one_object_beside_main_without_symbols_of_rust() {
     let lines = |command: &mut Command| run(command).ended().stdout.lines().map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(lines(Command::new("ar").arg("t").arg(archive())), ["main.o", "quagmire_engine.o"]);
     let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler-wrapper/runtime/engine.symbols");
-    let list = std::fs::read_to_string(list).expect("the list of symbols");
+    let list = fs::read_to_string(list).expect("the list of symbols");
     let patterns: Vec<&str> = list.lines().filter(|line| !line.starts_with('#')).chain(["main"]).collect();
     let is_listed = |symbol: &str| {
         patterns.iter().any(|pattern| match pattern.strip_suffix('*') {

@@ -1,17 +1,14 @@
 //! `quagmire growth`: laws of inputs and of templates, and what it says of inputs that have none.
 
-use serde_json::Value;
-
-use crate::common::{Scene, harness, run};
+use crate::common::*;
 
 /// Report of `quagmire growth --json`.
 #[track_caller]
 fn growth(scene: &Scene, options: &[&str]) -> Value {
     let size: &[&str] = if options.contains(&"--max-size") { &[] } else { &["--max-size", "8k"] };
     let arguments = [&["growth", "--json"], size, options, &["--"]].concat();
-    let run = run(scene.quagmire(&arguments).arg(harness("growing.c")));
-    assert_eq!(run.code, Some(0), "{run:#?}");
-    serde_json::from_str(&run.stdout).expect("JSON")
+    let run = run(scene.quagmire(&arguments).arg(harness("growing.c"))).succeeded();
+    run.json()
 }
 
 /// The one line that `quagmire growth` ends with when it cannot say anything.
@@ -33,8 +30,8 @@ fn the_law_of_an_input_is_exact_and_names_what_repeats() {
     assert!(report["kept"].as_f64().is_some_and(|kept| kept > 0.9), "{report:#}");
     assert_eq!(report["functions"][0]["function"], "compare_pairs");
     assert!(report["functions"][0]["words"].as_str().is_some_and(|words| words.ends_with("quadratic")), "{report:#}");
-    let generator = report["generator"].as_str().expect("a command");
-    let made = std::process::Command::new("sh").args(["-c", generator]).output().expect("a shell");
+    let generator = string(&report["generator"]);
+    let made = Command::new("sh").args(["-c", generator]).output().expect("a shell");
     assert_eq!(made.stdout, format!("q{}", "[".repeat(500)).as_bytes(), "{generator}");
 }
 
@@ -45,7 +42,7 @@ fn a_number_may_be_what_the_cost_depends_on() {
     scene.write("out/queue/id_000000,orig_seed", b"pic!!\x00\x10\x00\x10tail");
     scene.write("out/degradations/id_000001,src_000000,cost_9.0", b"pic!!\x03\x20\x07\xf0tail");
     let report = growth(&scene, &["out/degradations/id_000001,src_000000,cost_9.0"]);
-    let words = report["words"].as_str().expect("words");
+    let words = string(&report["words"]);
     assert_eq!(report["class"], "linear", "{report:#}");
     // columns are at byte 5, rows at byte 7
     let place = ["5", "7"].map(|byte| format!("linear in the number at byte {byte} (2 bytes, the highest first)"));
@@ -53,7 +50,7 @@ fn a_number_may_be_what_the_cost_depends_on() {
     assert_eq!(report["n"], if words.contains("byte 5") { 0x320 } else { 0x7f0 });
     scene.write("slow", b"x700");
     let report = growth(&scene, &["slow", "--hang-timeout", "500ms"]);
-    let words = report["words"].as_str().expect("words");
+    let words = string(&report["words"]);
     assert!(words.ends_with("quadratic in the number at byte 1 (decimal)"), "{report:#}");
     assert_eq!((&report["template"], &report["generator"]), (&r#""x" #N"#.into(), &"printf 'x'; printf '700'".into()));
 }
@@ -63,7 +60,7 @@ fn a_cap_is_seen_at_its_size() {
     let scene = Scene::new(&[]);
     let report = growth(&scene, &["--template", r#""c" rep(N){"["}"#]);
     // the bytes are counted one by one, also behind the cap
-    let pairs = report["functions"].as_array().expect("functions").iter().find(|f| f["function"] == "compare_pairs");
+    let pairs = array(&report["functions"]).iter().find(|f| f["function"] == "compare_pairs");
     let cap = &pairs.expect("the function")["fit"]["cap"]["size"];
     assert!(cap.as_u64().is_some_and(|size| (290..=310).contains(&size)), "{report:#}");
     assert_eq!(report["class"], "linear", "{report:#}");
@@ -101,7 +98,7 @@ fn records_behind_a_length_have_the_law_of_their_parts_and_what_repeats_elsewher
     let records: Vec<u8> = (0..200).flat_map(|record| format!("rec{record:05}").into_bytes()).collect();
     scene.write("records", &[b"l\x00\x06\x40".as_slice(), &records].concat());
     let report = growth(&scene, &["records"]);
-    let words = report["words"].as_str().expect("words");
+    let words = string(&report["words"]);
     assert!(words.starts_with("quadratic in the number of records, seen from "), "{report:#}");
     assert_eq!(report["law"]["confidence"], "medium", "{report:#}");
     // the cost is in its first byte, whatever follows

@@ -1,36 +1,42 @@
 //! `quagmire init`: the harness that it writes is built and runs, and what it prints fuzzes it, typed as it is.
 
-use std::{fs, path::Path, process::Command};
+use crate::common::*;
 
-use crate::common::{Run, Scene, binaries, has_program, run};
-
-/// Runs lines of the shell in a folder, with quagmire and its compilers on the path.
-fn shell(folder: &Path, lines: &str) -> Run {
-    let path = format!("{}:{}", binaries().display(), std::env::var("PATH").unwrap_or_default());
-    run(Command::new("sh").args(["-euc", lines]).current_dir(folder).env("PATH", path))
-}
+const WORDS_H: &str = include_str!("../testdata/init/words.h");
+const CONFIG_H: &str = include_str!("../testdata/init/config.h");
+const CONFIG_C: &str = include_str!("../testdata/init/config.c");
+const LISTS_H: &str = include_str!("../testdata/init/lists.h");
+const LISTS: &str = include_str!("../testdata/init/lists.c");
 
 fn init(folder: &Path, arguments: &[&str]) -> Run {
     run(Command::new(binaries().join("quagmire")).arg("init").args(arguments).current_dir(folder))
 }
 
 /// Writes files into a folder of the scene.
-fn project(scene: &Scene, name: &str, files: &[(&str, &str)]) -> std::path::PathBuf {
-    let folder = scene.path(name);
-    for (name, text) in files {
-        let path = folder.join(name);
-        fs::create_dir_all(path.parent().expect("inside")).expect("created");
-        fs::write(path, text).expect("written");
+fn project(scene: &Scene, name: &str, files: &[(&str, &str)]) -> PathBuf {
+    for (file, text) in files {
+        scene.write(&format!("{name}/{file}"), text.as_bytes());
     }
-    folder
+    scene.path(name)
+}
+
+/// Asserts that a harness was built and run and that what was printed fuzzes it, typed as it is.
+#[track_caller]
+fn built_and_fuzzes(folder: &Path, printed: &str) {
+    assert!(printed.contains("# built and run: "), "{printed}");
+    fuzzes(folder, printed);
+}
+
+/// The script that builds the harness for a function.
+fn script(folder: &Path, function: &str) -> String {
+    fs::read_to_string(folder.join("fuzz-quagmire").join(function).join("build")).expect("a script")
 }
 
 /// Types what has been printed, with a short campaign in the place of a long one, and asserts that it has run.
 fn fuzzes(folder: &Path, printed: &str) {
     let short = printed.replace("quagmire fuzz ", "quagmire fuzz --execs 200 --seed 1 --no-confirm --quiet --force ");
     assert!(short.contains("--execs 200"), "no command that fuzzes: {printed}");
-    let done = shell(folder, &short);
-    assert_eq!(done.code, Some(0), "{printed}: {done:?}");
+    shell(folder, &short).succeeded();
     let fuzz = &printed[printed.find("quagmire fuzz ").expect("found above")..];
     let out = fuzz.split(" -o ").nth(1).and_then(|rest| rest.split(' ').next()).expect("an output folder");
     let summary = fs::read_to_string(folder.join(out).join("summary.json")).expect("a summary");
@@ -40,69 +46,15 @@ fn fuzzes(folder: &Path, printed: &str) {
 /// Writes a harness for a function, asserts that it was built and run, fuzzes it, and returns its text.
 fn harness(folder: &Path, function: &str) -> String {
     let printed = init(folder, &["--function", function]).ended().stdout;
-    assert!(printed.contains("# built and run: "), "{printed}");
-    fuzzes(folder, &printed);
+    built_and_fuzzes(folder, &printed);
     let source = printed.split_whitespace().nth(1).expect("a path");
     fs::read_to_string(folder.join(source)).expect("a harness")
 }
 
-/// Counts in C++, with all ways to take a text.
-const COUNTS: &str = r#"#pragma once
-#include <cstdint>
-#include <istream>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-namespace words {
-enum class Mode { all, some };
-inline int sum(const char *from, const char *to) {
-  int found = 0;
-  for (; from != to; from++)
-    found += *from == ' ';
-  return found;
-}
-inline int of_string(std::string const &text, Mode) { return sum(text.data(), text.data() + text.size()); }
-inline int of_view(std::string_view text) { return sum(text.data(), text.data() + text.size()); }
-inline int of_bytes(const std::vector<std::uint8_t> &all) {
-  return sum((const char *)all.data(), (const char *)all.data() + all.size());
-}
-inline int of_stream(std::istream &from) {
-  std::string text;
-  int found = 0;
-  while (std::getline(from, text))
-    found += of_view(text);
-  return found;
-}
-template <class Iterator> int of_range(Iterator first, Iterator last) {
-  int found = 0;
-  for (; first != last; ++first)
-    found += *first == ' ';
-  return found;
-}
-class Counter {
-public:
-  explicit Counter(Mode mode, int limit = 3) : mode(mode), limit(limit) {}
-  int count(const std::string &text) { return of_string(text, mode) + limit; }
-  static int once(std::string_view text) { return of_view(text); }
-private:
-  Mode mode;
-  int limit;
-};
-class Calculator {
-public:
-  void SetExpr(const std::string &expr) { text = expr; }
-  int Eval() const { return of_view(text); }
-private:
-  std::string text;
-};
-} // namespace words
-"#;
-
 #[test]
 fn functions_and_methods_of_cxx_are_called_by_their_full_names() {
     let scene = Scene::new(&[]);
-    let folder = project(&scene, "a header", &[("words.h", COUNTS), ("tests/one.txt", "an ordinary line\n")]);
+    let folder = project(&scene, "a header", &[("words.h", WORDS_H), ("tests/one.txt", "an ordinary line\n")]);
     for (name, call) in [
         ("words::of_string", "words::of_string(text, static_cast<words::Mode>(0))"),
         ("of_view", "words::of_view(text)"),
@@ -119,95 +71,10 @@ fn functions_and_methods_of_cxx_are_called_by_their_full_names() {
     assert!(!folder.join("fuzz-quagmire/words-of_view/harness.c").exists(), "C++ in a file of C");
 }
 
-/// A configuration in C: an object with a function that makes it, and one that frees what it has.
-const CONFIG: &str = r"#include <stdio.h>
-#include <stddef.h>
-typedef struct config { char *last; int lines; } config_t;
-struct tree;
-void config_init(config_t *config);
-void config_destroy(config_t *config);
-int config_read_string(config_t *config, const char *text);
-int config_read(config_t *config, FILE *stream);
-int config_read_file(config_t *config, const char *filename);
-int config_read_fd(config_t *config, int fd);
-struct tree *tree_parse(const char *text, size_t length);
-void tree_free(struct tree *tree);
-int tree_visit(struct tree *tree, const void *data, size_t length, int (*seen)(const char *, size_t, void *), void *user);
-char *config_expand(const char *text);
-struct handle;
-int handle_parse(struct handle *handle, const char *text);
-int config_ignore(const char *text);
-";
-
-const CONFIG_C: &str = r##"#include "config.h"
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-struct tree { int nodes; char *text; };
-void config_init(config_t *c) { c->last = malloc(1); c->lines = 0; }
-void config_destroy(config_t *c) { free(c->last); }
-int config_read_string(config_t *c, const char *text) {
-  if (!c->last)
-    abort();
-  for (; *text; text++)
-    c->lines += *text == '\n';
-  return c->lines;
-}
-int config_read(config_t *c, FILE *stream) {
-  int letter;
-  while ((letter = fgetc(stream)) != EOF)
-    c->lines += letter == '\n';
-  return c->last ? c->lines : -1;
-}
-int config_read_file(config_t *c, const char *filename) {
-  FILE *stream = fopen(filename, "r");
-  if (!stream)
-    abort();
-  int lines = config_read(c, stream);
-  fclose(stream);
-  return lines;
-}
-int config_read_fd(config_t *c, int fd) {
-  char letter;
-  while (read(fd, &letter, 1) == 1)
-    c->lines += letter == '\n';
-  return c->lines;
-}
-struct tree *tree_parse(const char *text, size_t length) {
-  struct tree *tree = malloc(sizeof *tree);
-  tree->nodes = 0;
-  tree->text = malloc(length + 1);
-  memcpy(tree->text, text, length);
-  for (size_t i = 0; i < length; i++)
-    tree->nodes += text[i] == '(';
-  return tree;
-}
-void tree_free(struct tree *tree) { free(tree->text); free(tree); }
-int tree_visit(struct tree *tree, const void *data, size_t length, int (*seen)(const char *, size_t, void *), void *user) {
-  for (size_t i = 0; i < length; i++)
-    if (((const char *)data)[i] == ' ' && seen("a blank", i, user))
-      return 1;
-  return tree->nodes;
-}
-struct tree *tree_new(void) { return tree_parse("", 0); }
-char *config_expand(const char *text) {
-  char *made = malloc(2 * strlen(text) + 1), *to = made;
-  for (; *text; text++) {
-    *to++ = *text;
-    if (*text == '$')
-      *to++ = '$';
-  }
-  *to = 0;
-  return made;
-}
-int handle_parse(struct handle *handle, const char *text) { return handle && *text == 'a'; }
-int config_ignore(const char *text) { (void)text; return 3; }
-"##;
-
 #[test]
 fn objects_are_made_and_freed_and_files_are_in_memory() {
     let scene = Scene::new(&[]);
-    let header = CONFIG.replace("void tree_free", "struct tree *tree_new(void);\nvoid tree_free");
+    let header = CONFIG_H.replace("void tree_free", "struct tree *tree_new(void);\nvoid tree_free");
     let folder = project(
         &scene,
         "config",
@@ -243,7 +110,7 @@ fn objects_are_made_and_freed_and_files_are_in_memory() {
 fn what_cannot_be_called_is_refused_with_the_reason_and_a_template() {
     let scene = Scene::new(&[]);
     let seeds = [("tests/a.conf", "a = (b)\nc\n"), ("tests/b.conf", "a = $x\n")];
-    let folder = project(&scene, "refused", &[&[("config.h", CONFIG), ("config.c", CONFIG_C)], &seeds[..]].concat());
+    let folder = project(&scene, "refused", &[&[("config.h", CONFIG_H), ("config.c", CONFIG_C)], &seeds[..]].concat());
     init(&folder, &["--function", "handle_parse"]).refused(3, &["struct handle *", "makes one", "harness.c"]);
     // the user fills it in, and types the same again
     let path = folder.join("fuzz-quagmire/handle_parse/harness.c");
@@ -320,16 +187,12 @@ fn a_library_is_built_by_what_is_printed_or_by_init() {
         "{first}"
     );
     // ends with the command that is to be typed then
-    let then = shell(&folder, &first);
-    assert_eq!(then.code, Some(0), "{then:?}");
+    let then = shell(&folder, &first).succeeded();
     assert!(then.stdout.contains("# built and run: "), "{then:?}");
 
     let folder = project(&scene, "by init", &files);
-    let printed = run(Command::new(binaries().join("quagmire")).args(["init", "--build"]).current_dir(&folder));
-    assert_eq!(printed.code, Some(0), "{printed:?}");
-    fuzzes(&folder, &printed.stdout);
-    let script = fs::read_to_string(folder.join("fuzz-quagmire/parse_words/build")).expect("a script");
-    assert!(script.contains("-name '*.a'"), "{script}");
+    fuzzes(&folder, &init(&folder, &["--build"]).succeeded().stdout);
+    assert!(script(&folder, "parse_words").contains("-name '*.a'"));
 }
 
 #[test]
@@ -367,14 +230,9 @@ fn old_c_gets_the_option_that_lets_it_pass() {
                   int old_parse(const char *t) { int (*f)(void *) = one; int k = 0; while (*t) k += f((void *)t++); return k; }\n";
     let folder = project(&scene, "old", &[("old.h", "int old_parse(const char *text);\n"), ("old.c", source)]);
     let printed = init(&folder, &["--function", "old_parse"]).ended().stdout;
-    let script = fs::read_to_string(folder.join("fuzz-quagmire/old_parse/build")).expect("a script");
-    assert!(printed.contains("# built and run: "), "{printed}");
-    assert!(
-        script.contains("-Wno-incompatible-function-pointer-types")
-            == printed.contains("old C that this clang refuses"),
-        "{printed}"
-    );
-    fuzzes(&folder, &printed);
+    let is_let_pass = script(&folder, "old_parse").contains("-Wno-incompatible-function-pointer-types");
+    assert_eq!(is_let_pass, printed.contains("old C that this clang refuses"), "{printed}");
+    built_and_fuzzes(&folder, &printed);
 }
 
 #[test]
@@ -388,8 +246,7 @@ fn a_program_that_a_build_makes_is_named_after_it() {
         project(&scene, "lines", &[("lines.c", lines), ("Makefile", make), ("tests/one.txt", "an ordinary line\n")]);
     let first = init(&folder, &[]).ended().stdout;
     assert!(first.contains("# then again") && !first.contains("quagmire fuzz"), "{first}");
-    let second = shell(&folder, &first);
-    assert_eq!(second.code, Some(0), "{second:?}");
+    let second = shell(&folder, &first).succeeded();
     let printed = &second.stdout[second.stdout.rfind("# seeds").expect("seeds")..];
     assert!(printed.contains(" -- ./bin/lines @@\n"), "{printed}");
     fuzzes(&folder, printed);
@@ -461,8 +318,7 @@ fn build_systems_are_recognised_and_what_is_printed_builds() {
         let printed = init(&folder, &[]).ended().stdout;
         let build = printed.split("# build with the wrapper").nth(1).expect("commands that build");
         let build = build.lines().skip(1).take_while(|line| !line.starts_with('#') && !line.starts_with("sh "));
-        let built = shell(&folder, &build.collect::<Vec<_>>().join("\n"));
-        assert_eq!(built.code, Some(0), "{system}: {built:?}");
+        shell(&folder, &build.collect::<Vec<_>>().join("\n")).succeeded();
         let find =
             "find . -type f -perm -1 ! -name '*.so*' -exec nm {} \\; 2>/dev/null | grep -c ' __quagmire_register$'";
         let counted = shell(&folder, find).stdout;
@@ -474,13 +330,6 @@ fn build_systems_are_recognised_and_what_is_printed_builds() {
     let printed = init(&bazel, &[]).ended().stdout;
     assert!(printed.contains("bazel build --repo_env=CC="), "{printed}");
 }
-
-/// A parser of which a moment of fuzzing reaches enough, and that builds by itself.
-const LISTS: &str = "#include <stddef.h>\nint lists_parse(const char *text, size_t n) {\n  int depth = 0, items = 0;\n  \
-                     for (size_t i = 0; i < n; i++) {\n    switch (text[i]) {\n    case '(': depth++; break;\n    case ')': depth -= depth > 0; break;\n    \
-                     case ',': items += depth; break;\n    default: break;\n    }\n  }\n  return items;\n}\n";
-
-const LISTS_H: &str = "#include <stddef.h>\nint lists_parse(const char *text, size_t n);\n";
 
 #[test]
 fn a_harness_of_the_project_that_ignores_its_input_gives_way_to_a_function() {
@@ -556,15 +405,12 @@ fn builds_that_fail_are_tried_in_other_ways() {
     ] {
         let all = [&files[..], &[("lists.h", LISTS_H), ("lists.c", LISTS), ("tests/one.txt", "(a, b)\n")]].concat();
         let folder = project(&scene, name, &all);
-        let built = shell(&folder, "quagmire init --build");
-        assert_eq!(built.code, Some(0), "{name}: {built:?}");
-        assert!(built.stderr.contains(said), "{name}: {built:?}");
-        assert!(built.stdout.contains("# built and run: "), "{name}: {built:?}");
-        assert!(!built.stdout.contains("compiled here"), "{name}: {built:?}");
-        fuzzes(&folder, &built.stdout);
+        let built = init(&folder, &["--build"]).succeeded();
+        assert!(built.stderr.contains(said) && !built.stdout.contains("compiled here"), "{name}: {built:?}");
+        built_and_fuzzes(&folder, &built.stdout);
     }
     let fails = project(&scene, "fails", &[("Makefile", "all:\n\tno-such-tool\n"), ("a.c", LISTS)]);
-    let refused = shell(&fails, "quagmire init --build");
+    let refused = init(&fails, &["--build"]);
     assert_eq!(refused.code, Some(3), "{refused:?}");
     assert!(refused.stderr.contains("the build fails: make: no-such-tool: No such file"), "{refused:?}");
 }
@@ -588,11 +434,9 @@ fn options_are_those_of_the_compilation_database() {
             ("tests/one.txt", "(a)\n"),
         ],
     );
-    let printed = shell(&folder, "quagmire init --build").stdout;
-    assert!(printed.contains("# built and run: "), "{printed}");
-    let script = fs::read_to_string(folder.join("fuzz-quagmire/lists_parse/build")).expect("a script");
-    assert!(script.contains("-DNEEDED"), "{script}");
-    fuzzes(&folder, &printed);
+    let printed = init(&folder, &["--build"]).stdout;
+    assert!(script(&folder, "lists_parse").contains("-DNEEDED"), "{printed}");
+    built_and_fuzzes(&folder, &printed);
 }
 
 #[test]

@@ -1,28 +1,8 @@
 //! libFuzzer's command line, beside clang's own libFuzzer on the same source.
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-    process::Command,
-    sync::OnceLock,
-};
+use crate::common::*;
 
-use serde_json::Value;
-
-use crate::common::{Run, Scene, alone, harness, run, signal, testdata, wait_until};
-
-/// The harness of most tests, built by clang with its own libFuzzer.
-fn reference() -> &'static Path {
-    static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ends-as-libfuzzer-of-clang");
-        let mut command = Command::new("clang");
-        command.args(["-g", "-O1", "-fsanitize=fuzzer"]).arg(testdata("ends_as_libfuzzer.c")).arg("-o").arg(&path);
-        run(&mut command).ended();
-        path
-    })
-}
-
+/// The harness of most tests.
 fn ours() -> PathBuf {
     harness("ends_as_libfuzzer.c")
 }
@@ -37,9 +17,9 @@ fn call(scene: &Scene, harness: &Path, arguments: &str) -> Run {
 
 /// Runs both harnesses on copies of one scene, and returns what they did: quagmire's first.
 fn both(files: &[(&str, &[u8])], arguments: &str) -> [(Run, Scene); 2] {
-    [ours(), reference().to_owned()].map(|harness| {
+    [ours(), reference("ends_as_libfuzzer.c")].map(|harness| {
         let scene = Scene::new(files);
-        std::fs::create_dir(scene.path("out")).expect("created");
+        fs::create_dir(scene.path("out")).expect("created");
         (call(&scene, &harness, arguments), scene)
     })
 }
@@ -143,8 +123,8 @@ fn a_finding_ends_fuzzing_with_an_artifact_a_report_and_the_exit_code() {
 fn forked_fuzzing_goes_on_after_crashes_that_are_ignored() {
     let scene = Scene::new(&[("bad", b"end!a"), ("good", b"ok")]);
     let run =
-        call(&scene, &ours(), "-fork=1 -ignore_crashes=1 -close_fd_mask=3 -runs=200 -exact_artifact_path=bad seeds");
-    assert_eq!(run.code, Some(0), "{run:#?}");
+        call(&scene, &ours(), "-fork=1 -ignore_crashes=1 -close_fd_mask=3 -runs=200 -exact_artifact_path=bad seeds")
+            .succeeded();
     assert!(run.stderr.contains("Done 200 runs in ") && scene.files("")["bad"].ends_with(b"a"), "{run:#?}");
 }
 
@@ -153,10 +133,10 @@ fn an_interruption_ends_fuzzing_with_its_own_exit_code_and_new_files_are_read() 
     let _alone = alone();
     let scene = Scene::new(&[("good", b"ok")]);
     let mut command = Command::new(ours());
-    command.args(["-reload=1", "seeds"]).current_dir(scene.path("")).stdout(std::process::Stdio::piped());
-    let log = std::fs::File::create(scene.path("log")).expect("created");
+    command.args(["-reload=1", "seeds"]).current_dir(scene.path("")).stdout(Stdio::piped());
+    let log = fs::File::create(scene.path("log")).expect("created");
     let mut child = command.stderr(log).spawn().expect("it starts");
-    let text = || std::fs::read_to_string(scene.path("log")).expect("a log");
+    let text = || scene.read("log");
     wait_until("the seeds were run", || text().contains("\tINITED ").then_some(()));
     std::thread::sleep(std::time::Duration::from_millis(50));
     scene.write("seeds/added", b"qqq");
@@ -189,8 +169,8 @@ fn bad_command_lines_get_one_line_and_libfuzzers_exit_code() {
 fn a_degradation_is_a_slow_unit_with_its_finding_beside() {
     let _alone = alone();
     let scene = Scene::new(&[("seed", &[b'x'; 100])]);
-    let run = call(&scene, &harness("quadratic.c"), "-runs=300 -seed=1 -max_len=1000 -artifact_prefix=found- seeds");
-    assert_eq!(run.code, Some(0), "{run:#?}");
+    let run = call(&scene, &harness("quadratic.c"), "-runs=300 -seed=1 -max_len=1000 -artifact_prefix=found- seeds")
+        .succeeded();
     let files = scene.files("");
     let (name, bytes) = files.iter().find(|(name, _)| name.starts_with("found-slow-unit-")).expect("a slow unit");
     assert!(run.stderr.contains(&format!("Test unit written to {name}\n")), "{run:#?}");
@@ -202,10 +182,9 @@ fn a_degradation_is_a_slow_unit_with_its_finding_beside() {
 #[test]
 fn jobs_write_their_output_to_files_of_their_own() {
     let scene = Scene::new(&[("good", b"ok")]);
-    let run = call(&scene, &ours(), "-jobs=2 -workers=1 -runs=10 seeds");
-    assert_eq!(run.code, Some(0), "{run:#?}");
+    let run = call(&scene, &ours(), "-jobs=2 -workers=1 -runs=10 seeds").succeeded();
     for job in 0..2 {
-        let log = std::fs::read_to_string(scene.path(&format!("fuzz-{job}.log"))).expect("a log");
+        let log = scene.read(&format!("fuzz-{job}.log"));
         assert!(log.contains("Done 10 runs in ") && run.stderr.contains(&log), "{run:#?}");
     }
 }

@@ -1,8 +1,6 @@
 //! Merging, minimizing and cleansing under libFuzzer's command line.
 
-use std::{path::Path, process::Command};
-
-use crate::common::{Run, Scene, harness, run};
+use crate::common::*;
 
 fn call(scene: &Scene, arguments: &str) -> Run {
     let mut command = Command::new(harness("ends_as_libfuzzer.c"));
@@ -19,9 +17,8 @@ fn added(run: &Run) -> &str {
 fn a_merge_adds_what_executes_more_and_survives_what_crashes() {
     let scene =
         Scene::new(&[("crash", b"end!a"), ("long", b"okokok"), ("short", b"ok"), ("tiny", b"a"), ("exit", b"end!x")]);
-    std::fs::create_dir(scene.path("out")).expect("created");
-    let merged = call(&scene, "-merge=1 -merge_control_file=control out seeds");
-    assert_eq!(merged.code, Some(0), "{merged:#?}");
+    fs::create_dir(scene.path("out")).expect("created");
+    let merged = call(&scene, "-merge=1 -merge_control_file=control out seeds").succeeded();
     let files: Vec<_> = scene.files("out").into_values().collect();
     assert!(
         files.contains(&b"a".to_vec()) && files.contains(&b"ok".to_vec()) && files.len() == 3,
@@ -53,9 +50,8 @@ fn names_of_files_and_folders_may_have_any_bytes() {
     for name in ["new\nline", "fol\nder/x"] {
         scene.write(&format!("in/{name}"), name.as_bytes());
     }
-    std::fs::create_dir(scene.path("out")).expect("created");
-    let merged = call(&scene, "-merge=1 -merge_control_file=control out in");
-    assert_eq!(merged.code, Some(0), "{merged:#?}");
+    fs::create_dir(scene.path("out")).expect("created");
+    let merged = call(&scene, "-merge=1 -merge_control_file=control out in").succeeded();
     assert_eq!(scene.files("out").len(), 2, "{merged:#?}");
     let again = call(&scene, "-merge=1 -merge_control_file=control out in");
     assert!(again.stderr.contains("control file ok, 2 files total"), "{again:#?}");
@@ -65,8 +61,7 @@ fn names_of_files_and_folders_may_have_any_bytes() {
 fn a_crash_is_minimized_within_the_runs_and_keeps_its_kind() {
     let input = b"end!abcdefghijklmnopqrstuvwxyz";
     let scene = Scene::new(&[("crash", input), ("good", b"ok")]);
-    let small = call(&scene, "-minimize_crash=1 -runs=200 -exact_artifact_path=small seeds/crash");
-    assert_eq!(small.code, Some(0), "{small:#?}");
+    let small = call(&scene, "-minimize_crash=1 -runs=200 -exact_artifact_path=small seeds/crash").succeeded();
     assert_eq!(scene.files("")["small"], b"end!a", "{small:#?}");
     let none = call(&scene, "-minimize_crash=1 -runs=1 -exact_artifact_path=same seeds/crash");
     assert!(none.code == Some(0) && scene.files("")["same"] == input, "{none:#?}");
@@ -77,8 +72,7 @@ fn a_crash_is_minimized_within_the_runs_and_keeps_its_kind() {
 #[test]
 fn a_crash_is_cleansed_of_bytes_that_do_not_matter() {
     let scene = Scene::new(&[("crash", b"end!asecret")]);
-    let clean = call(&scene, "-cleanse_crash=1 -exact_artifact_path=clean seeds/crash");
-    assert_eq!(clean.code, Some(0), "{clean:#?}");
+    call(&scene, "-cleanse_crash=1 -exact_artifact_path=clean seeds/crash").succeeded();
     assert_eq!(scene.files("")["clean"], b"end!a      ");
     let nowhere = call(&scene, "-cleanse_crash=1 seeds/crash");
     assert!(nowhere.code == Some(1) && nowhere.stderr.contains("-exact_artifact_path"), "{nowhere:#?}");

@@ -1,10 +1,6 @@
 //! Programs linked in every way that clang knows: their counts are correct.
 
-use std::collections::BTreeSet;
-use std::path::Path;
-use std::process::Command;
-
-use crate::common::{Scene, compiler, llvms, number, run, testdata};
+use crate::common::*;
 
 /// Functions among `of` that are left in the program after linking.
 fn functions_left(program: &Path, of: &[&str]) -> BTreeSet<String> {

@@ -1,7 +1,6 @@
 //! The command `quagmire replay --mask`: the bytes that matter in an input.
 
-use crate::common::{Run, Scene, harness, number, run};
-use serde_json::Value;
+use crate::common::*;
 
 const TEXT: &[u8] = b"p, some text\n<!ATTLIST a b CDATA>\nand more of it\n";
 
@@ -23,9 +22,9 @@ fn json(input: &[u8], options: &str) -> Value {
 /// Edits allowed at each position, including the end.
 fn allowed(report: &Value) -> Vec<String> {
     let mut letters = Vec::new();
-    for run in report["mask"].as_array().expect("runs") {
+    for run in array(&report["mask"]) {
         assert_eq!(number(&run[0]) as usize, letters.len(), "runs are in order and leave nothing out: {report:#}");
-        letters.resize(number(&run[1]) as usize, run[2].as_str().expect("letters").to_owned());
+        letters.resize(number(&run[1]) as usize, string(&run[2]).to_owned());
     }
     assert_eq!(letters.len() as u64, number(&report["length"]) + 1);
     letters

@@ -1,6 +1,6 @@
 //! Rare branches, masks and shadow runs in whole campaigns.
 
-use crate::common::{Scene, harness, number, run};
+use crate::common::*;
 
 const SEED: &[(&str, &[u8])] = &[("plain", b"some text without any keyword in it")];
 
@@ -59,7 +59,7 @@ fn shadows_show_what_a_mask_is_good_for() {
         )
         .ended();
     let summary = scene.summary();
-    let rows = summary["shadow"].as_array().expect("rows");
+    let rows = array(&summary["shadow"]);
     let row = rows.iter().find(|row| row["goal"] == "branch" && row["stage"] == "havoc").expect("a row");
     let share = |kind: &str| {
         number(&row[format!("{kind}_hits").as_str()]) as f64 / number(&row[format!("{kind}_mutants").as_str()]) as f64

@@ -1,8 +1,6 @@
 //! The command `quagmire replay`: costs of inputs, as text and as JSON.
 
-use std::path::Path;
-
-use crate::common::{Scene, alone, harness, number, run};
+use crate::common::*;
 
 #[test]
 fn instructions_are_the_same_in_two_hundred_runs() {
@@ -11,7 +9,7 @@ fn instructions_are_the_same_in_two_hundred_runs() {
     let input = &inputs[0];
     assert_eq!(input["status"], "returned");
     assert_eq!(input["bytes"], 18);
-    assert_eq!(input["seconds"].as_array().expect("a list").len(), 200);
+    assert_eq!(array(&input["seconds"]).len(), 200);
     let range = &input["instructions_range"];
     assert_eq!((&range[0], &range[1]), (&input["instructions"], &input["instructions"]));
     // 18 times 18 comparisons; a loop that tests at its end goes back once less than it runs
@@ -34,7 +32,7 @@ fn two_inputs_are_compared() {
     let inputs = scene.replay(&harness("quadratic.c"), "", &[Path::new("seeds/a"), Path::new("seeds/b")]);
     assert_eq!(inputs[0]["instructions_ratio"], 1.0);
     assert_eq!(inputs[0]["time_ratio"], 1.0);
-    let ratio = inputs[1]["instructions_ratio"].as_f64().expect("a ratio");
+    let ratio = float(&inputs[1]["instructions_ratio"]);
     assert!((3.5..4.5).contains(&ratio), "{ratio}");
     for key in ["time_ratio", "time_ratio_low", "time_ratio_high"] {
         assert!(inputs[1][key].is_f64(), "{key}: {:#}", inputs[1]);
@@ -70,7 +68,7 @@ fn inputs_that_end_early_are_reported_with_their_status_beside_the_others() {
     let scene = Scene::new(&seeds);
     let mut paths = vec![scene.path("seeds/a_plain_one")];
     paths.extend(ends.iter().map(|end| scene.path("seeds").join(end.0)));
-    let paths: Vec<&Path> = paths.iter().map(std::path::PathBuf::as_path).collect();
+    let paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
     let inputs = scene.replay(&harness("ends.c"), "-n 2 --hang-timeout 1500ms --memory-limit 64MiB", &paths);
     assert_eq!(inputs[0]["status"], "returned");
     for (input, (name, status, detail)) in inputs[1..].iter().zip(ends) {
@@ -119,7 +117,7 @@ fn a_count_beyond_32_bits_is_exact() {
     assert_eq!(range[0], range[1]);
     let line = &inputs[0]["lines"][0];
     assert!((ITERATIONS - 1..=ITERATIONS + 1).contains(&number(&line["count"])), "{line:#}");
-    let lines = inputs[0]["lines"].as_array().expect("lines");
+    let lines = array(&inputs[0]["lines"]);
     let sum: u64 = lines.iter().map(|line| number(&line["instructions"])).sum();
     assert_eq!(sum, number(&inputs[0]["instructions"]));
 }
@@ -132,11 +130,11 @@ fn a_verdict_comes_with_its_reasons() {
     let [first, second] = &scene.replay(&harness("quadratic.c"), "", &inputs)[..] else { panic!("two inputs") };
     assert!(first["verdict"].is_null() && first["explanation"].is_null(), "{first:#}");
     assert_eq!((&second["verdict"], &second["severity"]), (&"degradation".into(), &"critical".into()));
-    assert!(second["p_value"].as_f64().expect("a chance") < 0.05);
-    let why = second["explanation"].as_str().expect("words");
+    assert!(float(&second["p_value"]) < 0.05);
+    let why = string(&second["explanation"]);
     assert!(why.contains("x the time of the first [") && why.ends_with("runs"), "{why}");
     for input in [first, second] {
-        assert_eq!(number(&input["rounds"]) as usize, input["seconds"].as_array().expect("a list").len());
+        assert_eq!(number(&input["rounds"]) as usize, array(&input["seconds"]).len());
     }
     // and the other way round
     let swapped = scene.replay(&harness("quadratic.c"), "--budget 1s", &[inputs[1], inputs[0]]);
@@ -168,7 +166,7 @@ fn a_run_that_blocks_signals_is_ended_from_outside() {
     let options = "-n 2 --hang-timeout 2s";
     let inputs = scene.replay(&harness("rude.c"), options, &["seeds/a", "seeds/b"].map(Path::new));
     assert_eq!((&inputs[0]["status"], &inputs[1]["status"]), (&"returned".into(), &"hung".into()));
-    assert!(inputs[1]["detail"].as_str().expect("words").contains("blocks signals"), "{:#}", inputs[1]);
+    assert!(string(&inputs[1]["detail"]).contains("blocks signals"), "{:#}", inputs[1]);
     assert!(inputs[1]["verdict"].is_null());
 }
 
@@ -177,7 +175,7 @@ fn hardware_counters_are_in_the_report_or_the_reason_why_not_and_nobody_is_warne
     let scene = Scene::new(&[("a", b"hello")]);
     let mut command = scene.quagmire(&["replay", "-n", "3", "--json", "seeds/a", "--"]);
     let run = run(command.arg(harness("quadratic.c"))).ended();
-    let report: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");
+    let report = run.json();
     let counters = &report["inputs"][0]["counters"];
     if report["no_counters"].is_null() {
         assert!(number(&counters["hw-instructions"]) > 0 && number(&counters["hw-cycles"]) > 0, "{report:#}");

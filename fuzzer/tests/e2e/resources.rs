@@ -1,16 +1,13 @@
 //! Measurement of heap and stack, exact or within the allocator's rounding.
 
-use std::path::PathBuf;
-
-use crate::common::{Scene, built, harness, llvms, number};
-use serde_json::Value;
+use crate::common::*;
 
 /// Costs of one run of each input.
-fn costs(harness: &std::path::Path, inputs: &[&[u8]]) -> Vec<Value> {
+fn costs(harness: &Path, inputs: &[&[u8]]) -> Vec<Value> {
     let scene = Scene::new(&[]);
     let name = |(number, bytes): (usize, &&[u8])| scene.write(&format!("input{number}"), bytes);
     let paths: Vec<PathBuf> = inputs.iter().enumerate().map(name).collect();
-    let paths: Vec<&std::path::Path> = paths.iter().map(PathBuf::as_path).collect();
+    let paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
     scene.replay(harness, "-n 3", &paths).into_iter().map(|input| input["costs"].clone()).collect()
 }
 
