@@ -149,7 +149,7 @@ fn the_diversity_of_what_afl_runs_is_that_of_the_same_inputs() {
             let counted: Value = serde_json::from_str(&fs::read_to_string(&file).ok()?).expect("JSON");
             (number(&counted["runs"]) == inputs.len() as u64).then_some(counted)
         });
-        let run = run(scene.quagmire(&["diversity", "--json", "seeds", "--"]).arg(&program)).ended();
+        let run = scene.ask("diversity --json seeds", &program).ended();
         let report = run.json();
         let expected = &report["corpora"][0];
         assert_eq!(counted["trace"], report["trace"]);

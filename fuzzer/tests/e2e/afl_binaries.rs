@@ -92,7 +92,7 @@ fn people_are_told_once_what_is_missing_and_see_no_more_than_there_is() {
     for word in ["instructions", "CPU time", "heap", "stack"] {
         assert!(!shown.stdout.contains(word), "`{word}` in {shown:#?}");
     }
-    let masked = run(scene.quagmire(&["replay", "--mask", "seeds", "--"]).arg(&program));
+    let masked = scene.ask("replay --mask seeds", &program);
     assert!(masked.stdout.contains(" edges\n") && !masked.stdout.contains("instructions"), "{masked:#?}");
     let ended = scene.fuzz(&program, "--execs 300 --seed 1");
     assert_eq!((ended.code, ended.stderr.matches(WARNING).count()), (Some(0), 1), "{ended:#?}");

@@ -23,8 +23,13 @@ fn operators(scene: &Scene) -> Vec<String> {
 
 #[test]
 fn a_grammar_makes_the_first_inputs_and_mutants_part_by_part() {
-    let scene = Scene::new(&[]);
-    by_grammar(&scene, "").ended();
+    let [scene, same, zest] = [(); 3].map(|()| Scene::new(&[]));
+    for (scene, options) in [(&scene, ""), (&same, ""), (&zest, "--choices zest")] {
+        by_grammar(scene, &format!("--no-confirm {options}")).ended();
+    }
+    // they repeat by their seed
+    assert_eq!(scene.files("out/queue"), same.files("out/queue"));
+    assert_ne!(scene.files("out/queue"), zest.files("out/queue"));
     let seeds = scene.files("out/queue").into_keys().filter(|name| name.contains("orig_generated")).count();
     assert_eq!(seeds, 32);
     let operators = operators(&scene);
@@ -42,18 +47,6 @@ fn what_is_quadratic_in_the_depth_is_found_by_nesting_and_the_finding_shows_its_
     let nested = findings.iter().find(|finding| finding["parts"].to_string().contains("nested"));
     let finding = nested.unwrap_or_else(|| panic!("no nested finding: {findings:#?}"));
     assert!(string(&finding["hot_function"]).contains("compare"), "{finding:#}");
-}
-
-#[test]
-fn campaigns_with_a_grammar_repeat_by_their_seed_and_other_modes_differ() {
-    let queue = |options: &str| {
-        let scene = Scene::new(&[]);
-        by_grammar(&scene, &format!("--no-confirm {options}")).ended();
-        scene.files("out/queue")
-    };
-    let first = queue("");
-    assert_eq!(first, queue(""));
-    assert_ne!(first, queue("--choices zest"));
 }
 
 #[test]

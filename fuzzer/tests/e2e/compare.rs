@@ -208,7 +208,7 @@ fn findings_of_a_campaign_are_run_again() {
     let summary = scene.summary();
     let found = array(&summary["findings"]).len();
     assert!(found > 0, "{summary:#}");
-    let again = |program: &Path| run(scene.quagmire(&["compare", "--json", "out", "--"]).arg(program));
+    let again = |program: &Path| scene.ask("compare --json out", &program);
     let same = again(&slow).succeeded();
     assert!(verdicts(&same.json()).iter().all(|(_, verdict)| verdict == "same"), "{same:#?}");
     let all = verdicts(&again(&fixed).json());

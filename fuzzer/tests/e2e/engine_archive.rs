@@ -59,23 +59,6 @@ fn the_archive_is_one_object_beside_main_without_symbols_of_rust() {
 }
 
 #[test]
-fn the_archive_stands_where_clangs_own_fuzzer_runtime_would() {
-    let scene = Scene::new(&[("plain", b"hello")]);
-    let (object, program) = (scene.path("harness.o"), scene.path("harness"));
-    let mut compile = Command::new("clang-19");
-    compile.args(["-g", "-O1", "-c", "-fsanitize=fuzzer-no-link,address"]).arg(testdata("quadratic.c"));
-    run(compile.arg("-o").arg(&object)).ended();
-    let mut link = Command::new("clang-19");
-    link.args(["-fsanitize=address"]).arg(&object).arg(archive()).args(LIBRARIES).arg("-o").arg(&program);
-    run(&mut link).ended();
-    let mut fuzz = Command::new(&program);
-    fuzz.args(["-runs=2000", "-seed=1", "-max_len=100", "seeds"]).current_dir(scene.path(""));
-    let fuzzed = run(&mut fuzz);
-    assert!(fuzzed.code == Some(0) && fuzzed.stderr.contains("Done 2000 runs"), "{fuzzed:#?}");
-    assert!(scene.files("seeds").len() > 3, "{:?}", scene.files("seeds").keys());
-}
-
-#[test]
 fn a_harness_of_the_archive_that_exits_ends_its_run_only() {
     let scene = Scene::new(&[("ends", b"end!x"), ("plain", b"hello")]);
     let harness = linked_by_clang(&scene, "ends_as_libfuzzer.c", None);

@@ -41,7 +41,7 @@ fn a_comparison_and_a_growth_take_the_place_of_a_campaign() {
     let page = run(&mut scene.quagmire(&["report", "comparison.json"])).ended();
     assert_eq!(page.stdout, "comparison.html\n");
     assert!(scene.path("comparison.html").is_file());
-    let growth = run(scene.quagmire(&["growth", "seeds/text", "--json", "--"]).arg(&program)).ended();
+    let growth = scene.ask("growth seeds/text --json", &program).ended();
     scene.write("growth.json", growth.stdout.as_bytes());
     let log = sarif(&scene, "growth.json");
     assert_eq!(rules(&log), ["superlinear"], "{log:#}");

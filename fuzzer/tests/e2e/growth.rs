@@ -11,15 +11,6 @@ fn growth(scene: &Scene, options: &[&str]) -> Value {
     run.json()
 }
 
-/// The one line that `quagmire growth` ends with when it cannot say anything.
-#[track_caller]
-fn refusal(scene: &Scene, options: &[&str]) -> String {
-    let arguments = [&["growth"], options, &["--"]].concat();
-    let run = run(scene.quagmire(&arguments).arg(harness("growing.c")));
-    assert!(run.code.is_some_and(|code| code > 0), "{run:#?}");
-    run.stderr
-}
-
 #[test]
 fn the_law_of_an_input_is_exact_and_names_what_repeats() {
     let scene = Scene::new(&[]);
@@ -56,7 +47,7 @@ fn a_number_may_be_what_the_cost_depends_on() {
 }
 
 #[test]
-fn a_cap_is_seen_at_its_size() {
+fn caps_hangs_and_memory_have_laws_too() {
     let scene = Scene::new(&[]);
     let report = growth(&scene, &["--template", r#""c" rep(N){"["}"#]);
     // the bytes are counted one by one, also behind the cap
@@ -64,31 +55,18 @@ fn a_cap_is_seen_at_its_size() {
     let cap = &pairs.expect("the function")["fit"]["cap"]["size"];
     assert!(cap.as_u64().is_some_and(|size| (290..=310).contains(&size)), "{report:#}");
     assert_eq!(report["class"], "linear", "{report:#}");
-}
 
-#[test]
-fn memory_has_laws_too() {
-    let scene = Scene::new(&[]);
     let report = growth(&scene, &["--template", r#""d" rep(N){"["}"#, "--cost", "stack", "--max-size", "2k"]);
-    assert_eq!(report["class"], "linear", "{report:#}");
-    assert_eq!((&report["resource"], &report["unit"]), (&"stack".into(), &"bytes".into()));
-}
+    assert_eq!([&report["class"], &report["resource"], &report["unit"]], ["linear", "stack", "bytes"], "{report:#}");
 
-#[test]
-fn a_run_that_hangs_ends_the_sizes_and_is_said() {
-    let scene = Scene::new(&[]);
+    // a run that hangs ends the sizes
     let report = growth(&scene, &["--template", r#""h" rep(N){"["}"#, "--hang-timeout", "500ms"]);
-    assert!(report["end"].as_str().is_some_and(|end| end.contains("hung")), "{report:#}");
-    assert_eq!(report["class"], "linear", "{report:#}");
-}
-
-#[test]
-fn of_an_input_that_hangs_the_law_is_that_of_a_part_which_returns() {
-    let scene = Scene::new(&[]);
+    assert!(string(&report["end"]).contains("hung") && report["class"] == "linear", "{report:#}");
+    // of an input that hangs, the law is that of a part which returns
     scene.write("hangs", format!("h{}", "[".repeat(3_000)).as_bytes());
     let report = growth(&scene, &["hangs", "--hang-timeout", "100ms"]);
-    assert_eq!((&report["class"], &report["template"]), (&"linear".into(), &r#""h" rep(N){"["}"#.into()), "{report:#}");
-    assert!(report["n"].as_u64().is_some_and(|n| (1_000..=2_000).contains(&n)), "{report:#}");
+    assert_eq!([&report["class"], &report["template"]], ["linear", r#""h" rep(N){"["}"#], "{report:#}");
+    assert!((1_000..=2_000).contains(&number(&report["n"])), "{report:#}");
 }
 
 #[test]
@@ -114,10 +92,13 @@ fn inputs_without_a_law_are_refused_in_one_line() {
     let nothing = growth(&scene, &["nothing"]);
     assert_eq!((&nothing["law"], &nothing["template"]), (&Value::Null, &Value::Null), "{nothing:#}");
     assert!(nothing["why"].as_str().is_some_and(|why| why.contains("--template")), "{nothing:#}");
-    let bad = refusal(&scene, &["--template", "rep(N){"]);
-    assert!(bad.contains("--template: at byte"), "{bad}");
-    let fixed = refusal(&scene, &["--template", r#""abc""#]);
-    assert!(fixed.contains("do not depend on N"), "{fixed}");
-    assert!(refusal(&scene, &[]).contains("name a file, or give a --template"));
-    assert!(refusal(&scene, &["nothing", "--cost", "lines"]).contains("--cost: growth of `lines`"));
+    for (options, said) in [
+        (&["--template", "rep(N){"][..], "--template: at byte"),
+        (&["--template", r#""abc""#], "do not depend on N"),
+        (&[], "name a file, or give a --template"),
+        (&["nothing", "--cost", "lines"], "--cost: growth of `lines`"),
+    ] {
+        let run = run(scene.quagmire(&[&["growth"], options, &["--"]].concat()).arg(harness("growing.c")));
+        assert!(run.code.is_some_and(|code| code > 0) && run.stderr.contains(said), "{run:#?}");
+    }
 }

@@ -236,10 +236,10 @@ fn extensions_that_cannot_be_are_refused() {
     refused(&["-e", "a/b"], &["-", "@@"], &["-e a/b", "such as json"]);
     refused(&["-e", &"x".repeat(201)], &["-", "@@"], &["-e xxx", "50 at most"]);
     refused(&["-e", "json"], &["-"], &["-e json has no effect", "@@"]);
-    let mut command = scene.quagmire(&["fuzz", "-i", "seeds", "-o", "out", "--scratch", "--"]);
-    run(command.arg(harness("quadratic.c"))).refused(2, &["--scratch is for programs without a harness"]);
-    let mut command = scene.quagmire(&["replay", "-e", "json", "seeds", "--"]);
-    run(command.arg(harness("quadratic.c"))).refused(2, &["-e is for programs without a harness"]);
+    scene
+        .ask("fuzz -i seeds -o out --scratch", &harness("quadratic.c"))
+        .refused(2, &["--scratch is for programs without a harness"]);
+    scene.ask("replay -e json seeds", &harness("quadratic.c")).refused(2, &["-e is for programs without a harness"]);
 }
 
 #[test]

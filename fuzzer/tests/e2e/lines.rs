@@ -110,19 +110,13 @@ fn an_annotated_source_shows_how_often_each_line_was_executed() {
         let one: Vec<_> = few.iter().map(|&(line, count)| (line, vec![count])).collect();
         assert_eq!(annotate(&["seeds/a"]), one, "LLVM {llvm}");
     }
-}
-
-#[test]
-fn with_a_context_an_annotated_source_has_its_hot_lines_only() {
-    let scene = Scene::new(&[("a", &[7; 200])]);
+    // with a context, it has its hot lines only
     let harness = built("lines.c", &["-g", "-O0", "-fsanitize=fuzzer"], None);
-    let lines = |context: &str| -> Vec<usize> {
-        let mut command = scene.quagmire(&["replay", "--annotate", "lines.c", "--context", context, "seeds/a", "--"]);
-        annotated(run(command.arg(&harness))).into_iter().map(|(line, _)| line).collect()
-    };
-    assert_eq!(lines("0"), [14, 15]);
-    assert_eq!(lines("1"), [13, 14, 15, 16]);
-    run(&mut scene.quagmire(&["replay", "--context", "2", "seeds/a", "--", "x"])).refused(2, &["--annotate"]);
+    for (context, expected) in [("0", &[14, 15][..]), ("1", &[13, 14, 15, 16])] {
+        let shown = scene.ask(&format!("replay --annotate lines.c --context {context} seeds/b"), &harness);
+        assert_eq!(annotated(shown).into_iter().map(|(line, _)| line).collect::<Vec<_>>(), expected);
+    }
+    scene.ask("replay --context 2 seeds/a", Path::new("x")).refused(2, &["--annotate"]);
 }
 
 #[test]
@@ -184,8 +178,7 @@ fn without_debug_information_there_are_edges_of_symbols_and_nothing_to_annotate(
         number.is_some_and(|(_, number)| number.parse::<u32>().is_ok())
     };
     assert!(!lines(input).is_empty() && lines(input).iter().all(is_edge), "{input:#}");
-    let mut command = scene.quagmire(&["replay", "--annotate", "lines.c", "seeds/a", "--"]);
-    run(command.arg(&harness)).refused(3, &["lines.c", "without -g", "build it again"]);
+    scene.ask("replay --annotate lines.c seeds/a", &harness).refused(3, &["lines.c", "without -g", "build it again"]);
 }
 
 #[test]
@@ -212,8 +205,7 @@ fn a_file_that_is_not_clear_is_refused() {
 fn the_table_shows_where_it_grew() {
     let scene = Scene::new(&[("a", &[b'x'; 10]), ("b", &[b'x'; 200])]);
     let harness = built("lines.c", &["-g", "-O0", "-fsanitize=fuzzer"], None);
-    let mut command = scene.quagmire(&["replay", "seeds/a", "seeds/b", "--"]);
-    let text = run(command.arg(&harness)).ended().stdout;
+    let text = scene.ask("replay seeds/a seeds/b", &harness).ended().stdout;
     let grew = text.split_once("  where it grew against the first\n").expect("a table").1;
     // how wide the places are depends on where the sources stand
     let is_the_sum = |row: &str| {

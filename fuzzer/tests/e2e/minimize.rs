@@ -42,17 +42,12 @@ fn a_hang_keeps_its_place() {
 }
 
 #[test]
-fn an_input_of_which_all_is_needed_is_written_as_it_is() {
+fn an_input_of_which_all_is_needed_is_written_as_it_is_beside_it_or_in_the_folder_of_its_campaign() {
     let scene = Scene::new(&[]);
     scene.write("nothing", b"k");
     let report = minimize(&scene, &["nothing", "--execs", "1"]);
     assert_eq!(file(&scene, "nothing.min"), b"k");
     assert_eq!(report["stopped"], "executions", "{report:#}");
-}
-
-#[test]
-fn the_smallest_input_of_a_finding_is_in_the_folder_of_its_campaign() {
-    let scene = Scene::new(&[]);
     for file in ["out/summary.json", "out/queue/id_000000,orig_a"] {
         scene.write(file, b"{}");
     }

@@ -30,10 +30,7 @@ fn heap_is_what_the_target_allocates_and_nothing_else() {
         about(&all[3]["heap-total"], 50_000);
         assert!(number(&all[4]["heap"]) >= 50_000, "{}", all[4]);
     }
-}
-
-#[test]
-fn memory_of_earlier_runs_is_not_counted_again() {
+    // memory of earlier runs is not counted again
     let all = costs(&harness("resources.cc"), &[b"k\x32", b"x\x32"]);
     assert!(number(&all[0]["heap"]) <= 50_064, "{}", all[0]);
     assert_eq!(number(&all[1]["heap"]), 0);

@@ -114,7 +114,7 @@ fn counters_that_stay_at_eight_bits_wrap_around_and_an_entry_that_wrapped_to_zer
     // its body is executed 511 times
     assert_eq!((executed(&report, 1, ENTRY), cost(&report, 1, "hottest-edge")), (256, 256), "{report:#}");
     assert_eq!(report["inputs"][0]["costs"]["edges"], report["inputs"][2]["costs"]["edges"]);
-    let shown = run(scene.quagmire(&["replay", "-n", "1", "seeds", "--"]).arg(&harness));
+    let shown = scene.ask("replay -n 1 seeds", &harness);
     assert_eq!(
         (shown.code, shown.stderr.matches("some have eight bits and wrap around").count()),
         (Some(0), 1),
@@ -176,7 +176,7 @@ fn a_harness_of_the_pass_with_a_library_of_guards_counts_both_and_says_so() {
     assert_eq!((executed(&report, 0, LOOP), cost(&report, 0, "hottest-edge")), (10, 10), "{report:#}");
     assert!(functions(&report, 0).contains(&"LLVMFuzzerTestOneInput"), "{report:#}");
     assert!(cost(&report, 0, "instructions") > cost(&report, 0, "edges"), "{report:#}");
-    let shown = run(scene.quagmire(&["replay", "-n", "1", "seeds", "--"]).arg(&harness));
+    let shown = scene.ask("replay -n 1 seeds", &harness);
     assert_eq!(shown.stderr.lines().count(), 1, "{shown:#?}");
     for word in ["instructions in 1 functions", "edges in 3 (exact)", "the sum of both"] {
         assert!(shown.stderr.contains(word), "no `{word}` in {shown:#?}");
@@ -224,7 +224,7 @@ fn a_pc_table_that_does_not_match_is_said_once_and_edges_are_counted_without_it(
     let harness = linked(&scene, "odd", &[&object], &[]);
     let report = report(&scene, &harness);
     assert_eq!((cost(&report, 0, "edges"), cost(&report, 1, "edges")), (3, 10), "{report:#}");
-    let shown = run(scene.quagmire(&["replay", "-n", "1", "seeds", "--"]).arg(&harness));
+    let shown = scene.ask("replay -n 1 seeds", &harness);
     assert_eq!((shown.code, shown.stderr.matches("PC table").count()), (Some(0), 1), "{shown:#?}");
 }
 
@@ -237,7 +237,7 @@ fn flags_count_whether_an_edge_ran_and_say_so() {
     assert_eq!([0, 1, 2].map(|input| executed(&report, input, LOOP)), [1, 1, 0], "{report:#}");
     assert_eq!([0, 1, 2, 3].map(|input| cost(&report, input, "hottest-edge")), [1; 4], "{report:#}");
     assert_eq!(report["inputs"][0]["costs"]["edges"], report["inputs"][3]["costs"]["edges"]);
-    let shown = run(scene.quagmire(&["replay", "-n", "1", "seeds", "--"]).arg(&harness));
+    let shown = scene.ask("replay -n 1 seeds", &harness);
     assert_eq!((shown.code, shown.stderr.matches("not how often").count()), (Some(0), 1), "{shown:#?}");
     // clang's own counters are more exact than its flags, and guards than both
     let both = "-fsanitize-coverage=inline-8bit-counters,inline-bool-flag,pc-table";
@@ -280,8 +280,7 @@ fn what_sanitizer_coverage_does_not_tell_is_refused_with_the_remedy() {
     let scene = Scene::new(&[("1", b"a")]);
     let alone = harness(&scene, GUARDS_ALONE);
     scene.fuzz(&alone, "--cost lines --execs 10 --quiet").refused(3, &["--cost lines", "-g", "pc-table"]);
-    let mut annotate = scene.quagmire(&["replay", "-n", "1", "--annotate", "sancov.c", "seeds/1", "--"]);
-    let refused = run(annotate.arg(&alone));
+    let refused = scene.ask("replay -n 1 --annotate sancov.c seeds/1", &alone);
     assert!(refused.code == Some(3) && refused.stderr.contains("PC table"), "{refused:#?}");
     if has_program("gcc", "gcc") {
         let object = object(&scene, "gcc", "sancov.c", &["-fsanitize-coverage=trace-pc"]);

@@ -3,18 +3,14 @@
 use crate::common::*;
 
 #[test]
-fn address_sanitizer_reports_become_faults() {
-    let harness = built("overflow.c", &["-g", "-O1", "-fsanitize=fuzzer,address"], None);
-    let scene = Scene::new(&[("plain", b"hello"), ("overflow", b"!hello")]);
-    scene.fuzz(&harness, "--execs 2000 --seed 1").ended();
-    assert_eq!(scene.summary()["executions"], 2000);
-    assert!(scene.files("out/faults").values().any(|bytes| bytes == b"!hello"), "{:?}", scene.files("out/faults"));
+fn address_sanitizer_reports_of_seeds_and_mutants_become_faults() {
+    let harness = harness_with("overflow.c", &["-fsanitize=address"]);
+    let scene = Scene::new(&[("plain", b"  "), ("overflow", b"!hello")]);
+    scene.fuzz(&harness, "--execs 1500 --seed 1 --max-size 16").ended();
+    assert_eq!(scene.summary()["executions"], 1500);
+    let faults = scene.files("out/faults");
+    assert!(faults.values().any(|bytes| bytes == b"!hello"), "{faults:?}");
     assert!(scene.log().contains("sanitizer report: faults/"), "{}", scene.log());
-}
-
-#[test]
-fn address_sanitizer_reports_are_found_by_mutation() {
-    let harness = built("overflow.c", &["-g", "-O1", "-fsanitize=fuzzer,address"], None);
     let scene = Scene::new(&[("plain", b"  ")]);
     scene.fuzz(&harness, "--execs 1500 --seed 1 --max-size 16").ended();
     let faults = scene.files("out/faults");

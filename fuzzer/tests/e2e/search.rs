@@ -2,8 +2,6 @@
 
 use crate::common::*;
 
-const SEED: &[(&str, &[u8])] = &[("greeting", b"hello world, hello")];
-
 /// Number of applications of each rule that was applied.
 fn applied(summary: &Value) -> Vec<(String, u64)> {
     let rules = array(&summary["rules"]).iter();
@@ -29,7 +27,7 @@ fn largest(file: &Path) -> u64 {
 #[test]
 fn the_worst_that_is_reported_is_the_worst_of_all_that_was_run() {
     for options in ["--seed 1", "--seed 2 --parents intervals", "--seed 3 --experiment no-edge-maxima --rules havoc"] {
-        let scene = Scene::new(SEED);
+        let scene = Scene::new(GREETING);
         let harness = harness("remembers.c");
         let mut campaign =
             scene.campaign(&harness, &format!("--execs 20000 --max-size 60 --relative-to seed --explain 0 {options}"));
@@ -48,7 +46,7 @@ fn the_worst_that_is_reported_is_the_worst_of_all_that_was_run() {
 
 #[test]
 fn every_run_that_returned_is_in_the_distributions() {
-    let scene = Scene::new(SEED);
+    let scene = Scene::new(GREETING);
     scene.fuzz(&harness("quadratic.c"), "--execs 2000 --seed 1 --max-size 200 --no-confirm").ended();
     let summary = scene.summary();
     for cost in array(&summary["costs"]) {
@@ -66,7 +64,7 @@ fn every_run_that_returned_is_in_the_distributions() {
 fn each_strategy_searches_and_repeats_itself() {
     for strategy in ["unitary", "proportional", "probabilistic", "mixed"] {
         let campaign = || {
-            let scene = Scene::new(SEED);
+            let scene = Scene::new(GREETING);
             let options = format!("--execs 3000 --seed 5 --max-size 200 --no-confirm --mutations-per-rule {strategy}");
             scene.fuzz(&harness("quadratic.c"), &options).ended();
             (applied(&scene.summary()), scene.files("out/queue"))
@@ -85,7 +83,7 @@ fn rules_are_exactly_those_that_were_asked_for() {
         ("havoc", vec!["havoc"]),
         ("T.4,havoc,deterministic", vec!["T.4", "havoc", "deterministic"]),
     ] {
-        let scene = Scene::new(SEED);
+        let scene = Scene::new(GREETING);
         scene
             .fuzz(&harness("keyword.c"), &format!("--execs 3000 --seed 1 --max-size 200 --no-confirm --rules {asked}"))
             .ended();
@@ -96,7 +94,7 @@ fn rules_are_exactly_those_that_were_asked_for() {
 
 #[test]
 fn phases_alternate_as_their_limits_say() {
-    let scene = Scene::new(SEED);
+    let scene = Scene::new(GREETING);
     let options = "--execs 4000 --seed 1 --max-size 300 --no-confirm --interesting-files-limit 1 --exec-limit 10";
     scene.fuzz(&harness("quadratic.c"), options).ended();
     let log = scene.read("out/logs/phases_data.txt");
@@ -113,7 +111,7 @@ fn phases_alternate_as_their_limits_say() {
 
 #[test]
 fn every_mutant_is_measured_when_the_coverage_phase_is_skipped() {
-    let scene = Scene::new(SEED);
+    let scene = Scene::new(GREETING);
     let options = "--execs 3000 --seed 1 --max-size 200 --no-confirm --skip-coverage-testing --rules havoc";
     scene.fuzz(&harness("quadratic.c"), options).ended();
     let summary = scene.summary();

@@ -103,8 +103,9 @@ fn a_name_that_is_taken_is_refused() {
     assert!(!scene.path("out-afl").exists(), "nothing to be resumed or forced away");
     let mut first = start_silently(&mut campaign(&scene, "me", &program, "--time 1h --seed 1"));
     wait_until("it has its place", || scene.path("meeting/me/fuzzer_stats").is_file().then_some(()));
-    let mut second = scene.quagmire(&["fuzz", "-i", "seeds", "-o", "other", "--sync", "meeting", "--name", "me", "--"]);
-    run(second.arg(&program)).refused(1, &["campaign that is running", "--name"]);
+    scene
+        .ask("fuzz -i seeds -o other --sync meeting --name me", &program)
+        .refused(1, &["campaign that is running", "--name"]);
     first.kill().expect("killed");
     first.wait().expect("ended");
 }

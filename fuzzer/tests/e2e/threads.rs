@@ -21,6 +21,9 @@ fn a_thread_that_leaves_just_as_its_run_ends_puts_no_blame_on_the_next_input() {
         assert_eq!(input["status"], "returned", "{inputs:#?}");
     }
     assert!(said.contains(SAID), "{said}");
+    // one that is joined is nothing to speak of
+    let scene = Scene::new(&[("1", b"joined"), ("2", b"nn")]);
+    assert_eq!(replayed(&scene, &harness("threads.c"), &["1", "2"]).1, "");
 }
 
 #[test]
@@ -36,19 +39,11 @@ fn counts_of_a_thread_that_outlives_its_run_belong_to_no_later_run() {
 }
 
 #[test]
-fn a_thread_that_is_joined_is_nothing_to_speak_of() {
-    let scene = Scene::new(&[("1", b"joined"), ("2", b"nn")]);
-    let (_, said) = replayed(&scene, &harness("threads.c"), &["1", "2"]);
-    assert!(said.is_empty(), "{said}");
-}
-
-#[test]
 fn under_the_fork_server_a_thread_ends_with_its_run() {
     let scene = Scene::new(&[("late", b"l"), ("spin", b"spin"), ("none", b"nn")]);
     let options = ["-g", "-O1", "-fsanitize=fuzzer"];
     let program = scene.compile("driver", "threads.c", &options, &[("QUAGMIRE_DRIVER", "1")]);
-    let mut command = scene.quagmire(&["replay", "--json", "-n", "3", "seeds/none", "seeds/spin", "seeds/none", "--"]);
-    let ended = run(command.arg(&program)).ended();
+    let ended = scene.ask("replay --json -n 3 seeds/none seeds/spin seeds/none", &program).ended();
     let report = ended.json();
     let plain = [&report["inputs"][0], &report["inputs"][2]];
     assert_eq!(plain[0]["instructions"], plain[1]["instructions"], "{report:#}");

@@ -155,7 +155,7 @@ fn options_that_need_counts_are_refused() {
 fn programs_with_counts_are_run_as_they_are_with_a_warning() {
     let scene = Scene::new(SEEDS);
     let program = built("plain.c", &["-O1"], None);
-    let replayed = run(scene.quagmire(&["replay", "-n", "1", "--uninstrumented", "seeds/a", "--"]).arg(&program));
+    let replayed = scene.ask("replay -n 1 --uninstrumented seeds/a", &program);
     assert!(replayed.code == Some(0) && replayed.stderr.contains("is instrumented"), "{replayed:#?}");
     assert!(replayed.stdout.contains("CPU time") && !replayed.stdout.contains("instructions"), "{replayed:#?}");
 }

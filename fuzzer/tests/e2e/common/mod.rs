@@ -452,6 +452,12 @@ impl Scene {
         command
     }
 
+    /// Runs `quagmire` with these words and the program behind `--`.
+    pub(crate) fn ask(&self, words: &str, program: &Path) -> Run {
+        let words: Vec<&str> = words.split_whitespace().chain(["--"]).collect();
+        run(self.quagmire(&words).arg(program))
+    }
+
     /// Command for a campaign from `seeds` to `out` with these options.
     pub(crate) fn campaign(&self, harness: &Path, options: &str) -> Command {
         let mut command = self.quagmire(&["fuzz", "-i", "seeds", "-o", "out"]);
