@@ -85,21 +85,12 @@ fn crashes_timeouts_and_runs_out_of_memory_become_the_same_testcases_as_with_lib
             let theirs = scope.spawn(|| one(clangs.clone()));
             (one(harness(source)), theirs.join().expect("libFuzzer's results"))
         });
-        for pointer in [
-            "/arguments",
-            "/crashes/0/arguments",
-            "/crashes/0/minimized/bytes",
-            "/merged/files",
-            "/timed_out",
-            "/stats/crash_count",
-            "/stats/timeout_count",
-            "/stats/oom_count",
-            "/stats/startup_crash_count",
-            "/stats/bad_instrumentation",
-            "/stats/log_lines_unwanted",
-            "/stats/max_len",
-            "/stats/timeout_limit",
-        ] {
+        let of_stats = "crash_count timeout_count oom_count startup_crash_count bad_instrumentation log_lines_unwanted max_len \
+                        timeout_limit";
+        let of_stats = of_stats.split(' ').map(|name| format!("/stats/{name}"));
+        let others =
+            ["/arguments", "/crashes/0/arguments", "/crashes/0/minimized/bytes", "/merged/files", "/timed_out"];
+        for pointer in &others.map(str::to_owned).into_iter().chain(of_stats).collect::<Vec<_>>() {
             assert_eq!(ours.pointer(pointer), theirs.pointer(pointer), "{pointer}: {ours:#} {theirs:#}");
         }
         // features are pairs of edges and buckets, of which compilers make different numbers

@@ -11,8 +11,8 @@ fn build(options: &[&str]) -> PathBuf {
 
 /// A scene with text of several sizes, and inputs that begin with what some builds cannot take.
 fn scene() -> Scene {
-    let text: Vec<u8> = (0..6_000u32).map(|i| b'a' + (i * i % 17) as u8).collect();
-    let seeds = [("small", &text[..50]), ("middle", &text[..2_000]), ("large", &text[..]), ("empty", b"")];
+    let text: Vec<u8> = (0..3_000u32).map(|i| b'a' + (i * i % 17) as u8).collect();
+    let seeds = [("small", &text[..50]), ("middle", &text[..1_000]), ("large", &text[..]), ("empty", b"")];
     Scene::new(&[&seeds[..], &[("crash", b"!boom".as_slice()), ("hang", b"?wait")]].concat())
 }
 

@@ -146,10 +146,8 @@ fn a_library_is_built_by_what_is_printed_or_by_init() {
     let scene = Scene::new(&[]);
     let folder = project(&scene, &["words"]);
     let first = init(&folder, &["--function", "parse_words"]).ended().stdout;
-    assert!(
-        first.contains("generated.h' file not found; the build makes it") && first.contains("make -j2 CC=quagmire-cc"),
-        "{first}"
-    );
+    assert!(first.contains("generated.h' file not found; the build makes it"), "{first}");
+    assert!(first.contains("make -j2 CC=quagmire-cc"), "{first}");
     // ends with the command that is to be typed then
     let then = shell(&folder, &first).succeeded();
     assert!(then.stdout.contains("# built and run: "), "{then:?}");
@@ -166,10 +164,8 @@ fn what_has_to_be_built_first_is_said_and_the_harness_compiles() {
     // the source needs what only the build knows
     let folder = project(&scene, &["unbuilt"]);
     let printed = init(&folder, &["--function", "parse_it"]).ended().stdout;
-    assert!(
-        printed.contains("it compiles; it was not linked") && printed.contains("sh ./configure.sh && make"),
-        "{printed}"
-    );
+    assert!(printed.contains("it compiles; it was not linked"), "{printed}");
+    assert!(printed.contains("sh./configure.sh && make"), "{printed}");
     assert!(folder.join("fuzz-quagmire/parse_it/harness.o").is_file());
     fuzzes(&folder, &printed);
     let again = init(&folder, &["--function", "parse_it"]).ended().stdout;
@@ -217,10 +213,8 @@ fn harnesses_of_the_project_are_built_and_run_and_those_of_campaigns_are_not() {
     let scene = Scene::new(&[]);
     let folder = project(&scene, &["with a harness"]);
     let printed = init(&folder, &[]).ended().stdout;
-    assert!(
-        printed.contains("# the project's harness fuzz/fuzz_sum.c") && printed.contains("1 file of corpus/"),
-        "{printed}"
-    );
+    assert!(printed.contains("# the project's harness fuzz/fuzz_sum.c"), "{printed}");
+    assert!(printed.contains("1 file of corpus/"), "{printed}");
     assert!(!printed.contains("slowness"), "{printed}");
     fuzzes(&folder, &printed);
 }

@@ -231,10 +231,8 @@ fn small_inputs_kill_nothing_and_large_ones_do() {
     let compared = compared.json();
     assert_eq!(number(&compared["pairs"][0]["only_b"]), killed);
     let text = score(&scene, &["seeds", "large"]).ended().stdout;
-    assert!(
-        text.contains(&format!("{killed} of ")) && text.contains("loop-squared") && text.contains("x100"),
-        "{text}"
-    );
+    assert!(text.contains(&format!("{killed} of ")), "{text}");
+    assert!(text.contains("loop-squared") && text.contains("x100"), "{text}");
 }
 
 #[test]
@@ -348,10 +346,8 @@ fn mistakes_are_refused_in_one_line() {
         let mut wrong = compiler(SOURCE, None);
         let refused = run(wrong.env(variable, value).arg("-c").arg(testdata(SOURCE)));
         assert_eq!(refused.code, Some(1), "{refused:#?}");
-        assert!(
-            refused.stderr.contains(&format!("{variable}={value}: ")) && refused.stderr.contains(words),
-            "{refused:#?}"
-        );
+        assert!(refused.stderr.contains(&format!("{variable}={value}: ")), "{refused:#?}");
+        assert!(refused.stderr.contains(words), "{refused:#?}");
     }
     built_as(&scene, "mutants_program.c", &["-O1"], None, "program", "1");
     score(&scene, &["seeds", "--cost-factor", "3"]).refused(2, &["--cost-factor", "performance"]);

@@ -25,13 +25,8 @@ fn a_library_of_another_compiler_is_named_by_the_link_and_by_the_campaign() {
     let mut link = compiler("harness.c", None);
     link.env_remove("QUAGMIRE_WARN_UNCOUNTED").arg(file).arg(&object).args(["-fsanitize=fuzzer", "-o"]).arg(&harness);
     let linked = run(&mut link).succeeded();
-    assert!(
-        linked.stderr.lines().count() == 1
-            && linked.stderr.contains("no counts in ")
-            && linked.stderr.contains("library.o")
-            && linked.stderr.contains("CC=quagmire-cc"),
-        "{linked:#?}"
-    );
+    assert!(linked.stderr.lines().count() == 1 && linked.stderr.contains("no counts in "), "{linked:#?}");
+    assert!(linked.stderr.contains("library.o") && linked.stderr.contains("CC=quagmire-cc"), "{linked:#?}");
     let run = scene.fuzz(&harness, "--execs 1000").ended();
     let warning = "runs execute the same edge, whatever the input: build the library that reads it with CC=quagmire-cc";
     assert!(run.stdout.contains(warning) && run.stdout.contains("0 degradations in counted code"), "{run:#?}");

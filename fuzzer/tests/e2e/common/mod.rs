@@ -26,7 +26,7 @@ pub(crate) use serde_json::{Value, json};
 pub(crate) const GREETING: &[(&str, &[u8])] = &[("greeting", b"hello world, hello")];
 
 /// Timeout of all waits: long enough for any machine, and reached only by tests that fail.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Folder with `quagmire`, `quagmire-cc` and the engine, as a user has them.
 pub(crate) fn binaries() -> PathBuf {
