@@ -1,6 +1,6 @@
 //! Measuring processes that write more than a pipe holds, or whose pipes other processes hold as well.
 
-use crate::common::{Scene, copy_program, harness, processes, run, signal};
+use crate::common::*;
 
 #[test]
 fn a_program_that_fills_its_standard_error_is_measured_all_the_same() {
@@ -16,7 +16,7 @@ fn a_process_that_the_target_leaves_behind_does_not_keep_replay_waiting() {
     // of its own: what is left of it is killed below
     let program = scene.path("program");
     copy_program(&harness("chatty.c"), &program);
-    let ended = run(scene.quagmire(&["replay", "-n", "1", "seeds/d", "seeds/a", "--"]).arg(&program));
+    let ended = scene.ask("replay -n 1 seeds/d seeds/a", &program);
     for left in processes(&program) {
         signal(left, libc::SIGKILL);
     }

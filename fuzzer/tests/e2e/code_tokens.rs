@@ -1,10 +1,6 @@
 //! Tests of the tokens of the code: keywords are found without a dictionary, and the campaign says which.
 
-use std::{fs, path::Path};
-
-use serde_json::Value;
-
-use crate::common::{Scene, built, harness};
+use crate::common::*;
 
 const SEED: [(&str, &[u8]); 1] = [("plain", b"an ordinary text of forty bytes or so")];
 // comparisons lead to the keywords as well
@@ -22,7 +18,7 @@ fn works(program: &Path) {
     scene.fuzz(program, OPTIONS).ended();
     let summary = scene.summary();
     assert_eq!(spelt(&scene), 3, "{}", summary["dictionary"]);
-    let useful = summary["dictionary"]["useful"].as_array().expect("tokens");
+    let useful = array(&summary["dictionary"]["useful"]);
     let has = |token: &str| useful.iter().any(|of| of["token"] == token && of["entries"].as_u64() > Some(0));
     assert!(has("<!ENTITY") && has("\\\"SYSTEM\\\"") && has("[NDATA]>"), "{useful:?}");
 

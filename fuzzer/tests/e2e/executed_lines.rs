@@ -1,13 +1,6 @@
 //! The cost `lines`: executed source lines, each as often as it is.
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-    process::Command,
-};
-
-use crate::common::{Scene, built, compiler, harness, llvms, number, run, testdata};
-use serde_json::Value;
+use crate::common::*;
 
 const INPUT: &[u8] = b"abc b  a xyz  cabd\0qq aab  cc";
 
@@ -38,8 +31,8 @@ fn counted_by_gcov(scene: &Scene, source: &Path, input: &Path) -> BTreeMap<u64, 
     run(here("./counted").arg(input)).ended();
     let said = run(here("gcov").args(["--json-format", "--stdout", "counted.gcda"])).ended().stdout;
     let report: Value = serde_json::from_str(&said).expect("JSON");
-    let file = report["files"].as_array().expect("files").iter().find(|file| file["file"] == source.to_str().unwrap());
-    let lines = file.expect("the source")["lines"].as_array().expect("lines").iter();
+    let file = array(&report["files"]).iter().find(|file| file["file"] == source.to_str().unwrap());
+    let lines = array(&file.expect("the source")["lines"]).iter();
     lines.map(|line| (number(&line["line_number"]), number(&line["count"]))).collect()
 }
 
@@ -48,12 +41,12 @@ fn lines_are_executed_as_often_as_gcov_says() {
     let scene = Scene::new(&[("a", INPUT)]);
     let source = testdata("oracle.c");
     let theirs = counted_by_gcov(&scene, &source, &scene.path("seeds/a"));
-    let text = std::fs::read_to_string(&source).expect("testdata");
+    let text = fs::read_to_string(&source).expect("testdata");
     let text: Vec<&str> = text.lines().map(str::trim).collect();
     for llvm in llvms() {
         let harness = built("oracle.c", &["-g", "-O0", "-fsanitize=fuzzer"], Some(llvm));
         let input = &scene.replay(&harness, "-n 1", &[Path::new("seeds/a")])[0];
-        let lines = input["lines"].as_array().expect("lines").iter().filter(|line| number(&line["line"]) > 0);
+        let lines = array(&input["lines"]).iter().filter(|line| number(&line["line"]) > 0);
         let ours: BTreeMap<u64, u64> = lines.map(|line| (number(&line["line"]), number(&line["count"]))).collect();
         assert_eq!(ours.values().sum::<u64>(), number(&input["costs"]["lines"]), "LLVM {llvm}");
         let in_both = ours.iter().filter_map(|(line, count)| Some((line, count, theirs.get(line)?)));
@@ -76,7 +69,7 @@ fn lines_are_executed_as_often_as_gcov_says() {
 
 /// File of each entry, with its value in a column of `queue_data.txt`.
 fn of_queue(scene: &Scene, column: &str) -> Vec<(PathBuf, String)> {
-    let log = std::fs::read_to_string(scene.path("out/logs/queue_data.txt")).expect("a log");
+    let log = scene.read("out/logs/queue_data.txt");
     let mut rows = log.lines().map(|row| row.trim_start_matches("# ").split('\t').collect::<Vec<_>>());
     let names = rows.next().expect("a header");
     let at = names.iter().position(|name| *name == column).expect("the column");
@@ -104,7 +97,7 @@ fn a_campaign_for_lines_counts_in_each_run_what_replay_counts() {
         for ((path, lines), input) in kept.iter().zip(&replayed) {
             assert_eq!(*lines, input["costs"]["lines"].to_string(), "{} {}", target.display(), path.display());
         }
-        let costs = scene.summary()["costs"].as_array().expect("costs").clone();
+        let costs = array(&scene.summary()["costs"]).clone();
         let cost = costs.iter().find(|cost| cost["resource"] == "lines").expect("lines");
         assert_eq!(cost["baseline"], replayed[0]["costs"]["lines"]);
         let most = replayed.iter().map(|input| number(&input["costs"]["lines"])).max();
@@ -117,7 +110,7 @@ fn what_was_not_asked_for_is_not_counted_and_said_to_be_unknown() {
     let scene = Scene::new(&[("a", INPUT)]);
     scene.fuzz(&harness("lines.c"), "--execs 200 --seed 1 --max-size 60 --no-confirm").ended();
     assert!(of_queue(&scene, "lines").iter().all(|(_, lines)| lines == "-"));
-    let costs = scene.summary()["costs"].as_array().expect("costs").clone();
+    let costs = array(&scene.summary()["costs"]).clone();
     assert!(costs.iter().all(|cost| cost["resource"] != "lines"), "{costs:#?}");
 }
 

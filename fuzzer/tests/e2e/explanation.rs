@@ -1,9 +1,7 @@
 //! Explanations at the end of campaigns: the law and the smallest input of the worst finding, or why they are not known, in the
 //! same words everywhere.
 
-use serde_json::Value;
-
-use crate::common::{Scene, harness, number, run};
+use crate::common::*;
 
 /// The line of the end of a campaign with this title.
 #[track_caller]
@@ -26,23 +24,22 @@ fn plain(text: &str) -> String {
 
 #[test]
 fn law_and_smallest_input_of_the_worst_cause_are_said_in_the_same_words_everywhere() {
-    let scene = Scene::new(&[("seed", &[b' '; 20])]);
-    let end = scene.fuzz(&harness("quadratic.c"), "--execs 3000 --seed 3 --max-size 400 --quiet").ended();
-    assert!(line(&end.stdout, "Cause").contains("in count_pairs, "), "{end:#?}");
-    let (law, place) = line(&end.stdout, "Law").split_once(": degradations/").expect("its finding");
-    assert!(law.contains("quadratic in the number of ") && law.ends_with("confidence)"), "{end:#?}");
-    let smallest = line(&end.stdout, "Smallest").strip_prefix("out/").expect("its folder");
+    let (scene, printed) = finished();
+    assert!(line(&printed, "Cause").contains("in count_pairs, "), "{printed}");
+    let (law, place) = line(&printed, "Law").split_once(": degradations/").expect("its finding");
+    assert!(law.contains("quadratic in the number of ") && law.ends_with("confidence)"), "{printed}");
+    let smallest = line(&printed, "Smallest").strip_prefix("out/").expect("its folder");
     let summary = scene.summary();
     let index = number(&summary["groups"][0]["findings"][0]) as usize;
     let finding = &summary["findings"][index];
     assert_eq!(finding["path"], format!("degradations/{place}"), "{summary:#}");
-    let small = scene.path(&format!("out/{}", finding["minimized"]["path"].as_str().expect("a path")));
-    assert_eq!(std::fs::read(small).expect("a file").len() as u64, number(&finding["minimized"]["bytes"]));
+    let small = scene.path(&format!("out/{}", string(&finding["minimized"]["path"])));
+    assert_eq!(fs::read(small).expect("a file").len() as u64, number(&finding["minimized"]["bytes"]));
     for format in ["markdown", "junit", "sarif"] {
         let text = plain(&report(&scene, format));
         assert!(text.contains(law) && text.contains(smallest), "{format}: {law}, {smallest}: {text}");
     }
-    let page = plain(&std::fs::read_to_string(scene.path("out/report.html")).expect("a report"));
+    let page = plain(&scene.read("out/report.html"));
     assert!(page.contains("quadratic in the number of ") && page.contains("minimized/"), "{page}");
 }
 
@@ -55,7 +52,7 @@ fn where_there_is_no_law_the_reason_and_the_command_are_said() {
     let summary = scene.summary();
     let index = number(&summary["groups"][0]["findings"][0]) as usize;
     let reason = &summary["findings"][index]["no_law"];
-    let texts = ["why", "command"].map(|key| reason[key].as_str().expect("a text").to_owned());
+    let texts = ["why", "command"].map(|key| string(&reason[key]).to_owned());
     assert_eq!((format!("{} ({})", texts[0], texts[1]).as_str(), &reason["tried"]), (said, &Value::Bool(true)));
     for format in ["markdown", "junit", "sarif"] {
         let text = plain(&report(&scene, format));
@@ -80,8 +77,7 @@ fn waiting_is_no_hang_within_a_few_hang_timeouts_where_cpu_time_is_limited() {
     scene.write("waits_long", b"9999");
     let minimize = |input: &str| {
         let arguments = ["minimize", "--json", "--hang-timeout", "100ms", "--execs", "1", input, "-o", "small", "--"];
-        let run = run(scene.quagmire(&arguments).arg(harness("waits.c")));
-        assert_eq!(run.code, Some(0), "{run:#?}");
+        let run = run(scene.quagmire(&arguments).arg(harness("waits.c"))).succeeded();
         run.stdout
     };
     let status = |input: &str| serde_json::from_str::<Value>(&minimize(input)).expect("JSON")["status"].clone();

@@ -1,11 +1,6 @@
 //! Objects that somebody else has built, in ways that do not fit.
 
-use std::process::Command;
-
-use crate::{
-    common::{Scene, binaries, has_program, number, run, testdata},
-    sancov::{linked, object},
-};
+use crate::{common::*, sancov::linked, sancov::object};
 
 const COUNTERS: &str = "-fsanitize=fuzzer-no-link";
 
@@ -42,7 +37,7 @@ fn objects_of_another_llvm_are_counted_alike() {
 #[test]
 fn objects_that_lack_a_harness_or_the_runtime_of_afl_do_not_link_and_the_message_names_what_is_missing() {
     let scene = Scene::new(&[]);
-    let fails = |object: &std::path::Path, missing: &str| {
+    let fails = |object: &Path, missing: &str| {
         let mut link = Command::new(binaries().join("quagmire-cc"));
         let ended = run(link.arg(object).args(["-fsanitize=fuzzer", "-o"]).arg(scene.path("harness")));
         assert!(ended.code == Some(1) && ended.stderr.contains(missing), "{ended:#?}");
@@ -71,19 +66,7 @@ fn the_engine_twice_in_a_link_is_one_engine() {
 #[test]
 fn a_pc_table_that_comes_before_its_guards_is_theirs() {
     let scene = Scene::new(&[("1", b"a-a"), ("2", b"q---------")]);
-    let source = scene.write(
-        "early.c",
-        b"#include <stdint.h>\nvoid __sanitizer_cov_trace_pc_guard_init(uint32_t *, uint32_t *);\nvoid \
-          __sanitizer_cov_pcs_init(const uintptr_t *, const uintptr_t *);\nvoid __sanitizer_cov_trace_pc_guard(uint32_t \
-          *);\nint LLVMFuzzerTestOneInput(const uint8_t *data, unsigned long size);\nstatic uint32_t guards[2];\nstatic \
-          const uintptr_t table[4] = {(uintptr_t)LLVMFuzzerTestOneInput, 1, (uintptr_t)LLVMFuzzerTestOneInput + 1, \
-          0};\n__attribute__((constructor)) static void init(void) {\n  __sanitizer_cov_pcs_init(table, table + 4);\n  \
-          __sanitizer_cov_trace_pc_guard_init(guards, guards + 2);\n}\nint LLVMFuzzerTestOneInput(const uint8_t *data, \
-          unsigned long size) {\n  __sanitizer_cov_trace_pc_guard(guards);\n  for (unsigned long i = 0; i < size; i++) \
-          __sanitizer_cov_trace_pc_guard(guards + 1);\n  return data == 0;\n}\n",
-    );
-    let object = scene.path("early.o");
-    run(Command::new("clang").args(["-g", "-c"]).arg(source).arg("-o").arg(&object)).ended();
+    let object = object(&scene, "clang", "sancov_early.c", &[]);
     let harness = linked(&scene, "early", &[&object], &[]);
     let inputs = scene.replay(&harness, "-n 1", &[&scene.path("seeds/1"), &scene.path("seeds/2")]);
     for (input, edges) in inputs.iter().zip([4, 11]) {

@@ -1,29 +1,24 @@
 //! Formats of campaigns, comparisons and growths for other tools. `scripts/check-formats` holds them against tools of others.
 
-use std::fs;
-
-use serde_json::Value;
-
-use crate::common::{Scene, built, harness, run};
+use crate::common::*;
 
 fn sarif(scene: &Scene, result: &str) -> Value {
     let end = run(&mut scene.quagmire(&["report", result, "--format", "sarif", "--source-root", "/nowhere"])).ended();
-    serde_json::from_str(&end.stdout).expect("JSON")
+    end.json()
 }
 
 /// Ids of the rules of all alerts.
 fn rules(log: &Value) -> Vec<&str> {
-    let results = log["runs"][0]["results"].as_array().expect("results");
-    results.iter().map(|one| one["ruleId"].as_str().expect("a rule")).collect()
+    let results = array(&log["runs"][0]["results"]);
+    results.iter().map(|one| string(&one["ruleId"])).collect()
 }
 
 #[test]
 fn findings_of_a_campaign_are_alerts_test_cases_and_annotations() {
-    let scene = Scene::new(&[("greeting", b"hello world, hello")]);
-    scene.fuzz(&harness("quadratic.c"), "--execs 5000 --seed 3 --max-size 1000").ended();
+    let (scene, _) = finished();
     let log = sarif(&scene, "out");
     assert!(rules(&log).contains(&"degradation"), "{log:#}");
-    let findings = scene.summary()["findings"].as_array().expect("a list").len();
+    let findings = array(&scene.summary()["findings"]).len();
     let report = |format: &str| run(&mut scene.quagmire(&["report", "out", "--format", format])).ended().stdout;
     assert_eq!(report("junit").matches("<testcase ").count(), findings + 1);
     assert!(report("github").starts_with("::"), "{}", report("github"));
@@ -32,7 +27,7 @@ fn findings_of_a_campaign_are_alerts_test_cases_and_annotations() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");
     let inside = ["report", "out", "--format", "sarif", "--source-root", folder, "-o", "inside.sarif"];
     run(&mut scene.quagmire(&inside)).ended();
-    let text = fs::read_to_string(scene.path("inside.sarif")).expect("written");
+    let text = scene.read("inside.sarif");
     assert!(text.contains("\"uri\": \"testdata/quadratic.c\""), "{text}");
 }
 
@@ -46,12 +41,12 @@ fn a_comparison_and_a_growth_take_the_place_of_a_campaign() {
     let page = run(&mut scene.quagmire(&["report", "comparison.json"])).ended();
     assert_eq!(page.stdout, "comparison.html\n");
     assert!(scene.path("comparison.html").is_file());
-    let growth = run(scene.quagmire(&["growth", "seeds/text", "--json", "--"]).arg(&program)).ended();
+    let growth = scene.ask("growth seeds/text --json", &program).ended();
     scene.write("growth.json", growth.stdout.as_bytes());
     let log = sarif(&scene, "growth.json");
     assert_eq!(rules(&log), ["superlinear"], "{log:#}");
     run(&mut scene.quagmire(&["report", "growth.json"])).ended();
-    assert!(fs::read_to_string(scene.path("growth.html")).expect("a page").contains("<svg"));
+    assert!(scene.read("growth.html").contains("<svg"));
     scene.write("odd.json", b"{}");
     run(&mut scene.quagmire(&["report", "odd.json"])).refused(1, &["odd.json is no result", "compare -o"]);
 }

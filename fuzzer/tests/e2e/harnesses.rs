@@ -1,10 +1,6 @@
 //! Harnesses of this project for masks: their seeds are accepted, and known inputs behave as documented.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
-use crate::common::{Scene, compiler, number, run};
+use crate::common::*;
 
 fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -53,7 +49,7 @@ fn the_seed_of_magic_checks_is_read_to_its_end() {
     let inputs = scene.replay(&harness(&scene, "magic-checks"), "-n 1", &inputs);
     assert!(inputs.iter().all(|input| input["status"] == "returned"), "{inputs:#?}");
     let ran = |index: usize, function: &str| {
-        let functions = inputs[index]["functions"].as_array().expect("functions");
+        let functions = array(&inputs[index]["functions"]);
         functions.iter().any(|ran| ran["function"] == function)
     };
     assert!(ran(0, "read_link") && ran(0, "read_keys"), "{:#}", inputs[0]);
@@ -72,7 +68,7 @@ fn the_slow_input_of_magic_checks_is_quadratic() {
         let (hottest, most) = (number(&input["hottest_edge"]), count * (count - 1) / 2);
         assert!((most - count..=most).contains(&hottest), "{hottest} of {most}");
     }
-    let ratio = inputs[1]["instructions_ratio"].as_f64().expect("a ratio");
+    let ratio = float(&inputs[1]["instructions_ratio"]);
     assert!((3.9..4.1).contains(&ratio), "{ratio}");
 }
 
@@ -115,7 +111,7 @@ fn the_levels_of_keyword_nest_are_told_apart() {
     }
     let paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
     for (input, (name, _)) in scene.replay(&program, "-n 1", &paths).iter().zip(levels) {
-        let functions = input["functions"].as_array().expect("functions");
+        let functions = array(&input["functions"]);
         let reached = ["level_one", "level_two", "level_three"]
             .map(|level| functions.iter().filter(|ran| ran["function"] == level).count());
         let level: usize = name[..1].parse().expect("a number");

@@ -1,13 +1,6 @@
 //! `scripts/install`, `scripts/deb` and `quagmire doctor`: what is installed works without the checkout.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-};
-
-use crate::common::{Run, Scene, run, skip, testdata};
-use serde_json::Value;
+use crate::common::*;
 
 fn checkout() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().expect("the checkout")
@@ -58,9 +51,7 @@ fn works(scene: &Scene, bin: &str) {
     assert_eq!(scene.summary()["executions"], 3000);
     assert!(scene.files("out/queue").len() > 3);
     let looks: Value = serde_json::from_slice(&scene.files("")["doctor.json"]).expect("JSON");
-    let state = |what: &str| {
-        looks.as_array().expect("looks").iter().find(|look| look["what"] == what).map(|look| &look["state"])
-    };
+    let state = |what: &str| array(&looks).iter().find(|look| look["what"] == what).map(|look| &look["state"]);
     assert_eq!((state("compiler"), state("engine")), (Some(&"ok".into()), Some(&"ok".into())), "{looks}");
 }
 

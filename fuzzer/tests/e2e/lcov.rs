@@ -1,8 +1,6 @@
 //! `replay --lcov`: how often all inputs together execute each line, as lcov and genhtml read it.
 
-use std::{collections::BTreeMap, fs, process::Command};
-
-use crate::common::{Scene, built, has_program, run};
+use crate::common::*;
 
 /// Executions by line in a tracefile of one interesting file, and calls by function.
 fn read(text: &str, file: &str) -> (BTreeMap<u64, u64>, BTreeMap<String, u64>) {
@@ -21,9 +19,9 @@ fn read(text: &str, file: &str) -> (BTreeMap<u64, u64>, BTreeMap<String, u64>) {
 fn lines_of_all_inputs_are_added_up() {
     let scene = Scene::new(&[("a", &[b'x'; 10]), ("b", &[b'x'; 200]), ("c", &[b'x'; 200])]);
     let harness = built("lines.c", &["-g", "-O0", "-fsanitize=fuzzer"], None);
-    let end = run(scene.quagmire(&["replay", "--lcov", "all.info", "seeds", "--"]).arg(&harness)).ended();
+    let end = scene.ask("replay --lcov all.info seeds", &harness).ended();
     assert!(end.stdout.contains("3 inputs: ") && end.stdout.contains("\nall.info\n"), "{end:#?}");
-    let (lines, calls) = read(&fs::read_to_string(scene.path("all.info")).expect("written"), "/testdata/lines.c");
+    let (lines, calls) = read(&scene.read("all.info"), "/testdata/lines.c");
     let sizes: [u64; 3] = [10, 200, 200];
     let sum = |count: fn(u64) -> u64| sizes.into_iter().map(count).sum::<u64>();
     for (line, count) in [
@@ -45,8 +43,8 @@ fn lines_of_all_inputs_are_added_up() {
 fn runs_that_end_early_count_up_to_their_end_and_the_others_go_on() {
     let scene = Scene::new(&[("abort", b"abort"), ("exit", b"exit"), ("fine", b"fine")]);
     let harness = built("ends.c", &["-g", "-O0", "-fsanitize=fuzzer"], None);
-    run(scene.quagmire(&["replay", "--lcov", "all.info", "seeds", "--"]).arg(&harness)).ended();
-    let (_, calls) = read(&fs::read_to_string(scene.path("all.info")).expect("written"), "/testdata/ends.c");
+    scene.ask("replay --lcov all.info seeds", &harness).ended();
+    let (_, calls) = read(&scene.read("all.info"), "/testdata/ends.c");
     assert_eq!(calls.get("LLVMFuzzerTestOneInput"), Some(&3), "{calls:?}");
 }
 
@@ -57,8 +55,8 @@ fn lcov_and_genhtml_count_what_was_written() {
     }
     let scene = Scene::new(&[("text", b"The quick brown fox"), ("more", &[b'l'; 100])]);
     let harness = built("lines.cc", &["-g", "-O2", "-fsanitize=fuzzer"], None);
-    run(scene.quagmire(&["replay", "--lcov", "all.info", "seeds", "--"]).arg(&harness)).ended();
-    let text = fs::read_to_string(scene.path("all.info")).expect("written");
+    scene.ask("replay --lcov all.info seeds", &harness).ended();
+    let text = scene.read("all.info");
     let sum = |key: &str| -> u64 { text.lines().filter_map(|line| line.strip_prefix(key)?.parse::<u64>().ok()).sum() };
     let command = |program: &str, arguments: &[&str]| {
         let mut command = Command::new(program);
@@ -77,8 +75,7 @@ fn lcov_and_genhtml_count_what_was_written() {
 fn a_program_without_lines_is_refused_with_the_remedy() {
     let scene = Scene::new(&[("a", b"a")]);
     let harness = built("lines.c", &["-O1", "-fsanitize=fuzzer"], None);
-    let mut command = scene.quagmire(&["replay", "--lcov", "all.info", "seeds", "--"]);
-    run(command.arg(&harness)).refused(3, &["--lcov", "without -g"]);
+    scene.ask("replay --lcov all.info seeds", &harness).refused(3, &["--lcov", "without -g"]);
     let mut command = scene.quagmire(&["replay", "--lcov", "nowhere/all.info", "seeds", "--"]);
     let harness = built("lines.c", &["-g", "-O0", "-fsanitize=fuzzer"], None);
     run(command.arg(&harness)).refused(1, &["nowhere"]);

@@ -1,13 +1,6 @@
 //! Fuzzers on LibAFL: the example with a compiler of its own, and a harness that libafl_cc's wrapper has compiled.
 
-use std::{
-    path::{Path, PathBuf},
-    process::Command,
-    sync::LazyLock,
-};
-
-use crate::common::{Run, Scene, binaries, run};
-use serde_json::Value;
+use crate::common::*;
 
 /// Folder of the example.
 fn example() -> PathBuf {
@@ -81,7 +74,7 @@ fn a_harness_of_libafls_own_wrapper_is_fuzzed() {
     scene.fuzz(&harness, "--execs 10000 --seed 1");
     let summary = scene.summary();
     assert_eq!(summary["target"]["instrumentation"], "sancov-guards");
-    let findings = summary["findings"].as_array().expect("findings");
+    let findings = array(&summary["findings"]);
     let is_slow = |finding: &&Value| finding["hot_function"] == "work";
     let slow = findings.iter().find(is_slow).unwrap_or_else(|| panic!("no slow input: {summary:#}"));
     assert!(slow["hot_location"].as_str().is_some_and(|place| place.contains("target.c:")), "{slow:#}");

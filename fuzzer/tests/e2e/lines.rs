@@ -1,13 +1,10 @@
 //! Reports of source lines, in programs whose counts are known.
 
-use std::path::Path;
-
-use crate::common::{Run, Scene, built, compiler, llvms, number, run};
-use serde_json::Value;
+use crate::common::*;
 
 /// Lines of an input in a report.
 fn lines(input: &Value) -> &Vec<Value> {
-    input["lines"].as_array().expect("lines")
+    array(&input["lines"])
 }
 
 /// Lines of one function of an input in a report.
@@ -18,8 +15,7 @@ fn of<'a>(input: &'a Value, function: &str) -> Vec<&'a Value> {
 /// Asserts that the instructions of lines and of functions add up to those of the run.
 #[track_caller]
 fn add_up(what: &str, input: &Value) {
-    let sum =
-        |list: &Value| -> u64 { list.as_array().expect("a list").iter().map(|l| number(&l["instructions"])).sum() };
+    let sum = |list: &Value| -> u64 { array(&list).iter().map(|l| number(&l["instructions"])).sum() };
     let all = number(&input["instructions"]);
     let left_out = &input["lines_left_out"];
     assert_eq!(sum(&input["lines"]) + number(&left_out["instructions"]), all, "{what}: {left_out}");
@@ -114,26 +110,20 @@ fn an_annotated_source_shows_how_often_each_line_was_executed() {
         let one: Vec<_> = few.iter().map(|&(line, count)| (line, vec![count])).collect();
         assert_eq!(annotate(&["seeds/a"]), one, "LLVM {llvm}");
     }
-}
-
-#[test]
-fn with_a_context_an_annotated_source_has_its_hot_lines_only() {
-    let scene = Scene::new(&[("a", &[7; 200])]);
+    // with a context, it has its hot lines only
     let harness = built("lines.c", &["-g", "-O0", "-fsanitize=fuzzer"], None);
-    let lines = |context: &str| -> Vec<usize> {
-        let mut command = scene.quagmire(&["replay", "--annotate", "lines.c", "--context", context, "seeds/a", "--"]);
-        annotated(run(command.arg(&harness))).into_iter().map(|(line, _)| line).collect()
-    };
-    assert_eq!(lines("0"), [14, 15]);
-    assert_eq!(lines("1"), [13, 14, 15, 16]);
-    run(&mut scene.quagmire(&["replay", "--context", "2", "seeds/a", "--", "x"])).refused(2, &["--annotate"]);
+    for (context, expected) in [("0", &[14, 15][..]), ("1", &[13, 14, 15, 16])] {
+        let shown = scene.ask(&format!("replay --annotate lines.c --context {context} seeds/b"), &harness);
+        assert_eq!(annotated(shown).into_iter().map(|(line, _)| line).collect::<Vec<_>>(), expected);
+    }
+    scene.ask("replay --context 2 seeds/a", Path::new("x")).refused(2, &["--annotate"]);
 }
 
 #[test]
 fn a_harness_annotates_by_itself_and_json_has_all_lines_of_the_file() {
     let scene = Scene::new(&[("a", &[b'x'; 10])]);
     let harness = built("lines.c", &["-g", "-O0", "-fsanitize=fuzzer"], None);
-    let mut command = std::process::Command::new(&harness);
+    let mut command = Command::new(&harness);
     let text = run(command.args(["replay", "--annotate", "lines.c"]).arg(scene.path("seeds/a"))).ended().stdout;
     assert!(text.contains("   8    return x * x; // n + 1\n"), "{text}");
     assert!(!text.contains('\x1b'), "no colours but on a terminal: {text:?}");
@@ -141,7 +131,7 @@ fn a_harness_annotates_by_itself_and_json_has_all_lines_of_the_file() {
     let report: Value = serde_json::from_str(&run(command.arg(&harness)).ended().stdout).expect("JSON");
     let file = &report["annotated"][0];
     assert!(file["path"].as_str().is_some_and(|path| path.ends_with("/testdata/lines.c")), "{file:#}");
-    let with_code: Vec<u64> = file["lines"].as_array().expect("lines").iter().map(number).collect();
+    let with_code: Vec<u64> = array(&file["lines"]).iter().map(number).collect();
     assert!(expected(1).iter().all(|&(line, _)| with_code.contains(&(line as u64))), "{file:#}");
     assert_eq!(report["inputs"][0]["lines_left_out"]["lines"], 0);
 }
@@ -156,7 +146,7 @@ fn an_inlined_function_is_found_where_it_was_written() {
         assert_eq!(square.len(), 1, "LLVM {llvm}: {input:#}");
         // two copies: in the loop, and at the end
         assert_eq!((&square[0]["line"], &square[0]["count"]), (&8.into(), &101.into()), "LLVM {llvm}");
-        let functions = input["functions"].as_array().expect("functions");
+        let functions = array(&input["functions"]);
         assert!(functions.iter().any(|f| f["function"] == "square"), "LLVM {llvm}: {input:#}");
     }
 }
@@ -173,7 +163,7 @@ fn names_are_demangled_and_inlined_code_of_system_headers_is_their_users() {
     let system = |f: &&Value| f["location"].as_str().is_some_and(|location| location.contains("stl_vector.h"));
     let hottest = &input["functions"][0];
     assert!(hottest["function"] == "shapes::Set<long>::add(long)" && !system(&hottest), "{input:#}");
-    assert!(hottest["location"].as_str().expect("a location").contains("/lines.cc:"), "{hottest:#}");
+    assert!(string(&hottest["location"]).contains("/lines.cc:"), "{hottest:#}");
 }
 
 #[test]
@@ -188,8 +178,7 @@ fn without_debug_information_there_are_edges_of_symbols_and_nothing_to_annotate(
         number.is_some_and(|(_, number)| number.parse::<u32>().is_ok())
     };
     assert!(!lines(input).is_empty() && lines(input).iter().all(is_edge), "{input:#}");
-    let mut command = scene.quagmire(&["replay", "--annotate", "lines.c", "seeds/a", "--"]);
-    run(command.arg(&harness)).refused(3, &["lines.c", "without -g", "build it again"]);
+    scene.ask("replay --annotate lines.c seeds/a", &harness).refused(3, &["lines.c", "without -g", "build it again"]);
 }
 
 #[test]
@@ -216,8 +205,7 @@ fn a_file_that_is_not_clear_is_refused() {
 fn the_table_shows_where_it_grew() {
     let scene = Scene::new(&[("a", &[b'x'; 10]), ("b", &[b'x'; 200])]);
     let harness = built("lines.c", &["-g", "-O0", "-fsanitize=fuzzer"], None);
-    let mut command = scene.quagmire(&["replay", "seeds/a", "seeds/b", "--"]);
-    let text = run(command.arg(&harness)).ended().stdout;
+    let text = scene.ask("replay seeds/a seeds/b", &harness).ended().stdout;
     let grew = text.split_once("  where it grew against the first\n").expect("a table").1;
     // how wide the places are depends on where the sources stand
     let is_the_sum = |row: &str| {

@@ -1,6 +1,6 @@
 //! Rare branches, masks and shadow runs in whole campaigns.
 
-use crate::common::{Scene, harness, number, run};
+use crate::common::*;
 
 const SEED: &[(&str, &[u8])] = &[("plain", b"some text without any keyword in it")];
 
@@ -52,19 +52,18 @@ fn a_campaign_with_masks_repeats_itself_and_goes_on() {
 #[test]
 fn shadows_show_what_a_mask_is_good_for() {
     let scene = Scene::new(SEED);
-    scene
-        .fuzz(
-            &harness("keyword.c"),
-            "--execs 100000 --seed 1 --no-auto-dict --max-size 200 --experiment shadow-mask --no-confirm",
-        )
-        .ended();
+    let options = "--execs 100000 --seed 1 --no-auto-dict --max-size 200 --experiment shadow-mask --no-confirm";
+    scene.fuzz(&harness("keyword.c"), options).ended();
     let summary = scene.summary();
-    let rows = summary["shadow"].as_array().expect("rows");
+    let rows = array(&summary["shadow"]);
     let row = rows.iter().find(|row| row["goal"] == "branch" && row["stage"] == "havoc").expect("a row");
     let share = |kind: &str| {
         number(&row[format!("{kind}_hits").as_str()]) as f64 / number(&row[format!("{kind}_mutants").as_str()]) as f64
     };
     assert!(share("masked") > 1.2 * share("plain"), "{row:#}");
+    scene
+        .fuzz(&harness("keyword.c"), "--no-mask --experiment shadow-mask")
+        .refused(2, &["--no-mask", "--experiment shadow-mask", "leave one of them out"]);
 }
 
 #[test]
@@ -86,11 +85,4 @@ fn trimming_keeps_what_the_target_accepts() {
     let masks = &scene.summary()["masks"];
     let of = |key: &str| number(&masks[key]);
     assert!(of("trimming") > 10 && of("bytes") >= 32 * of("computed"), "{masks:#}");
-}
-
-#[test]
-fn a_shadow_needs_a_mask() {
-    let scene = Scene::new(SEED);
-    run(&mut scene.campaign(&harness("keyword.c"), "--no-mask --experiment shadow-mask"))
-        .refused(2, &["--no-mask", "--experiment shadow-mask", "leave one of them out"]);
 }

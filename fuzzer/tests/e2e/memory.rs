@@ -1,6 +1,6 @@
 //! The memory limit applies to the target's memory, not to the engine's.
 
-use crate::common::{Scene, harness, number};
+use crate::common::*;
 
 #[test]
 fn large_seeds_are_not_taken_for_memory_of_the_target() {

@@ -1,47 +1,35 @@
 //! Libraries that a harness opens and closes in each run.
 
-use std::path::{Path, PathBuf};
-
-use crate::common::{Scene, built, compiler, number, run, testdata};
-use serde_json::Value;
+use crate::common::*;
 
 /// Creates a scene with the library of `testdata/reopened.c`, and a copy of it for children that inherit the
 /// environment.
 fn scene(seeds: &[(&str, &[u8])]) -> (Scene, PathBuf) {
     let scene = Scene::new(seeds);
-    let library = scene.path("reopened.so");
-    let mut command = compiler("reopened.c", None);
-    command.args(["-g", "-O1", "-fPIC", "-shared"]).arg(testdata("reopened.c"));
-    run(command.arg("-o").arg(&library)).ended();
-    std::fs::copy(&library, scene.path("reopened.so.copy")).expect("a copy");
+    let library = scene.compile("reopened.so", "reopened.c", &["-g", "-O1", "-fPIC", "-shared"], &[]);
+    fs::copy(&library, scene.path("reopened.so.copy")).expect("a copy");
     (scene, library)
 }
 
 fn in_process() -> PathBuf {
-    built("reopens.c", &["-g", "-O1", "-fsanitize=fuzzer"], None)
+    harness("reopens.c")
 }
 
 /// Builds the same harness without the engine.
 fn under_a_fork_server(scene: &Scene) -> PathBuf {
-    let path = scene.path("driver");
-    let mut command = compiler("reopens.c", None);
-    command.args(["-g", "-O1", "-fsanitize=fuzzer"]).arg(testdata("reopens.c")).env("QUAGMIRE_DRIVER", "1");
-    run(command.arg("-o").arg(&path)).ended();
-    path
+    scene.compile("driver", "reopens.c", &["-g", "-O1", "-fsanitize=fuzzer"], &[("QUAGMIRE_DRIVER", "1")])
 }
 
 /// Reports of these inputs, measured one after the other.
-fn replayed(scene: &Scene, library: &Path, program: &Path, inputs: &[&str]) -> Vec<Value> {
+fn replayed(scene: &Scene, library: &Path, program: &Path, names: &[&str]) -> Vec<Value> {
     let mut command = scene.quagmire(&["replay", "--json", "-n", "2"]);
-    command.args(inputs.iter().map(|name| Path::new("seeds").join(name))).arg("--").arg(program);
-    let run = run(command.env("QUAGMIRE_TEST_LIBRARY", library)).ended();
-    let report: Value = serde_json::from_str(&run.stdout).expect("JSON");
-    report["inputs"].as_array().expect("inputs").clone()
+    command.args(names.iter().map(|name| Path::new("seeds").join(name))).arg("--").arg(program);
+    inputs(command.env("QUAGMIRE_TEST_LIBRARY", library))
 }
 
 /// Number of executions of the library's loop.
 fn steps(input: &Value) -> u64 {
-    let lines = input["lines"].as_array().expect("lines").iter();
+    let lines = array(&input["lines"]).iter();
     lines.filter(|line| line["function"] == "step").map(|line| number(&line["count"])).max().unwrap_or(0)
 }
 
@@ -88,17 +76,14 @@ fn a_tick_in_a_run_that_closes_libraries_reads_what_is_there() {
 fn libraries_without_a_place_are_said() {
     let scene = Scene::new(&[("seed", b"a")]);
     let folder = scene.path("many");
-    std::fs::create_dir(&folder).expect("a folder");
-    let mut command = compiler("reopened.c", None);
-    command.args(["-O1", "-fPIC", "-shared", "-Wl,--build-id=none"]).arg(testdata("reopened.c"));
-    run(command.arg("-o").arg(folder.join("0.so"))).ended();
+    fs::create_dir(&folder).expect("a folder");
+    scene.compile("many/0.so", "reopened.c", &["-O1", "-fPIC", "-shared", "-Wl,--build-id=none"], &[]);
     for number in 1..270 {
-        std::fs::copy(folder.join("0.so"), folder.join(format!("{number}.so"))).expect("a copy");
+        fs::copy(folder.join("0.so"), folder.join(format!("{number}.so"))).expect("a copy");
     }
-    let program = built("opens_many.c", &["-g", "-O1", "-fsanitize=fuzzer"], None);
+    let program = harness("opens_many.c");
     let mut command = scene.campaign(&program, "--execs 50 --seed 1 --max-size 9 --no-confirm --no-plotting");
-    let ended = run(command.env("QUAGMIRE_TEST_LIBRARIES", &folder));
-    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    run(command.env("QUAGMIRE_TEST_LIBRARIES", &folder)).succeeded();
     let said = scene.log().lines().filter(|line| line.contains("the others are not counted")).count();
     assert_eq!(said, 1, "{}", scene.log());
     let mut command = scene.quagmire(&["replay", "seeds/seed", "--"]);

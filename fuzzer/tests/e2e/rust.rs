@@ -1,14 +1,6 @@
 //! Targets of cargo-fuzz (`harnesses/rust`), as `scripts/cargo-fuzz` builds and runs them.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-    sync::LazyLock,
-};
-
-use crate::common::{Scene, binaries, number, run, skip};
-use serde_json::Value;
+use crate::common::*;
 
 /// Folder of the project.
 fn project() -> PathBuf {
@@ -70,15 +62,14 @@ fn one_command_fuzzes_a_crate_and_names_the_slow_function_with_its_line() {
     // a third of all seeds take more than 20,000 executions
     let mut fuzz = script("fuzz", "json5");
     fuzz.args("-i seeds -o out --execs 60000 --seed 1 --max-size 4000".split(' ')).current_dir(scene.path("."));
-    let fuzzed = run(&mut fuzz);
-    assert_eq!(fuzzed.code, Some(0), "{fuzzed:#?}");
+    let fuzzed = run(&mut fuzz).succeeded();
     assert!(fuzzed.stderr.contains("counts are exact") && !fuzzed.stderr.contains("build it with"), "{fuzzed:#?}");
     let summary = scene.summary();
     assert_eq!(
         (number(&summary["executions"]), &summary["target"]["instrumentation"]),
         (60000, &"sancov-widened".into())
     );
-    let findings = summary["findings"].as_array().expect("findings");
+    let findings = array(&summary["findings"]);
     let is_slow = |finding: &&Value| finding["hot_function"] == "json5::error::Position::from_offset";
     let slow = findings.iter().find(is_slow).unwrap_or_else(|| panic!("no slow input: {summary:#}"));
     assert!(slow["hot_location"].as_str().is_some_and(|place| place.contains("/json5-1.3.7/src/")), "{slow:#}");
@@ -96,7 +87,7 @@ fn costs_of_a_crate_repeat_and_its_functions_have_readable_names_and_lines() {
     for input in &inputs {
         assert_eq!(input["instructions_range"][0], input["instructions_range"][1], "{input:#}");
     }
-    let functions = inputs[0]["functions"].as_array().expect("functions");
+    let functions = array(&inputs[0]["functions"]);
     let text = |function: &Value, key: &str| function[key].as_str().unwrap_or_default().to_owned();
     let of_crate = functions.iter().filter(|function| text(function, "function").starts_with("pulldown_cmark::"));
     let mut of_crate = of_crate.map(|function| text(function, "location"));
@@ -122,8 +113,7 @@ fn panics_overflows_of_the_stack_aborts_and_exits_are_crashes() {
     }
     scene = Scene::new(&ends.map(|(name, bytes, _)| (name, bytes)));
     scene.write("seeds/fine", b"fine");
-    let fuzzed = scene.fuzz(&target, "--execs 100 --seed 1 --no-confirm");
-    assert_eq!(fuzzed.code, Some(0), "{fuzzed:#?}");
+    scene.fuzz(&target, "--execs 100 --seed 1 --no-confirm").succeeded();
     let faults = scene.files("out/faults");
     for (name, ..) in ends {
         assert!(faults.keys().any(|file| file.ends_with(&format!(",orig_{name}"))), "{name}: {:?}", faults.keys());

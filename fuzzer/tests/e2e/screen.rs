@@ -1,13 +1,11 @@
 //! Campaigns on a terminal: their keys, and the state of the terminal after them.
 
-use std::fs::File;
-use std::io::{Read, Write};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command};
-use std::sync::{Arc, Mutex};
+use std::{
+    fs::File, io::Read, io::Write, os::fd::AsRawFd, os::fd::FromRawFd, os::fd::OwnedFd, os::unix::process::CommandExt,
+    sync::Arc, sync::Mutex,
+};
 
-use crate::common::{Scene, children, harness, signal, wait_until, with_signals};
+use crate::common::*;
 
 const SEED: &[(&str, &[u8])] = &[("greeting", b"hello world, hello")];
 
@@ -152,7 +150,7 @@ fn keys_are_left_alone_without_a_display() {
         let mut command = campaign(&scene, &format!("--time 1h --force {options}"));
         let mut running = if options.is_empty() {
             // standard input is not the terminal
-            command.stdin(std::process::Stdio::null());
+            command.stdin(Stdio::null());
             command.stdout(terminal.inside.try_clone().expect("a copy")).spawn().expect("it starts")
         } else {
             terminal.start(&mut command)
@@ -162,7 +160,7 @@ fn keys_are_left_alone_without_a_display() {
         assert!(terminal.has_lines(), "{options}");
         signal(running.id(), libc::SIGTERM);
         running.wait().expect("a child");
-        let _ = std::fs::remove_file(scene.path("out/summary.json"));
+        let _ = fs::remove_file(scene.path("out/summary.json"));
     }
 }
 

@@ -1,9 +1,6 @@
 //! Programs that write to the memory that they share with the fuzzer.
 
-use std::{path::PathBuf, process::Command};
-
-use crate::common::{Scene, built, is_alive, run};
-use serde_json::Value;
+use crate::common::*;
 
 fn program() -> PathBuf {
     let runtime = concat!("-I", env!("CARGO_MANIFEST_DIR"), "/../compiler-wrapper/runtime");
@@ -13,10 +10,8 @@ fn program() -> PathBuf {
 /// Reports of all seeds by `replay --json`, in one process unless one of them ends it.
 fn replayed(scene: &Scene, names: &[&str]) -> Vec<Value> {
     let mut command = scene.quagmire(&["replay", "--json", "-n", "1", "--hang-timeout", "300ms"]);
-    let ended = run(command.args(names.iter().map(|name| format!("seeds/{name}"))).arg("--").arg(program()));
-    assert_eq!(ended.code, Some(0), "{ended:#?}");
-    let report: Value = serde_json::from_str(&ended.stdout).expect("JSON");
-    report["inputs"].as_array().expect("inputs").clone()
+    command.args(names.iter().map(|name| format!("seeds/{name}"))).arg("--").arg(program());
+    array(&run(&mut command).succeeded().json()["inputs"]).clone()
 }
 
 #[test]
@@ -38,8 +33,7 @@ fn a_campaign_outlives_whatever_is_written() {
         [("0", b"plain"), ("1", b"f"), ("2", b"z"), ("3", b"s"), ("4", b"l"), ("5", b"t"), ("6", b"plainer")];
     let scene = Scene::new(&all);
     let options = "--execs 200 --seed 1 --max-size 9 --hang-timeout 100ms --no-confirm --no-plotting";
-    let ended = scene.fuzz(&program(), options);
-    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    scene.fuzz(&program(), options).succeeded();
     assert_eq!(scene.summary()["stopped_by"], "execs", "{:#}", scene.summary());
 }
 

@@ -1,23 +1,15 @@
 //! Searches that follow a measured resource (`--steer`). How slow the inputs are that they find is a matter of clocks, which
 //! is not tested here.
 
-use std::{path::PathBuf, process::Command};
-
-use crate::common::{Scene, built, compiler, number, run, testdata};
+use crate::common::*;
 
 const SEEDS: &[(&str, &[u8])] = &[("one", b"abcdefghijklmnop"), ("two", b"aabbccddeeffgghh")];
 
 /// Builds the harness whose work is done by an object that was compiled without the wrapper.
 fn harness(scene: &Scene) -> PathBuf {
-    let [helper, harness] = ["helper.o", "harness"].map(|name| scene.path(name));
+    let helper = scene.path("helper.o");
     run(Command::new("cc").args(["-O1", "-c"]).arg(testdata("uninstrumented_helper.c")).arg("-o").arg(&helper)).ended();
-    let mut link = compiler("uninstrumented_main.c", None);
-    link.arg(testdata("uninstrumented_main.c"))
-        .arg(helper)
-        .args(["-g", "-O1", "-fsanitize=fuzzer", "-o"])
-        .arg(&harness);
-    run(&mut link).ended();
-    harness
+    scene.compile("harness", "uninstrumented_main.c", &["helper.o", "-g", "-O1", "-fsanitize=fuzzer"], &[])
 }
 
 #[test]
