@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::{
     ScoreOptions,
-    faults::{Probed, allowed, told},
+    faults::{Probed, told},
     runs::{Progress, Stable, share},
     score::{Hunted, run_faults},
     table::Listed,
@@ -102,10 +102,10 @@ fn cover(
         tried[best] = true;
         let open: Vec<usize> =
             left.iter().copied().filter(|&mutant| probed.infecting[mutant].contains(&(best as u32))).collect();
-        let of_best = allowed(options, stable[best].cpu.max(probed.cpu[best]));
         let work = |server: &mut MutantServer, number: usize| {
             let mut runs = 0;
-            let told = told(server, &table[open[number]].sites, &stable[best], of_best, &mut runs)?;
+            let sites = &table[open[number]].sites;
+            let told = told(server, options, sites, &stable[best], probed.usual[best], &mut runs)?;
             Ok(Some((told.is_some(), runs)))
         };
         let mut killed = HashSet::new();

@@ -38,8 +38,9 @@ pub(super) struct Probed {
     pub infecting: Vec<Vec<u32>>,
     /// For each mutant: the inputs that reach it without infecting it, the cheapest first; none unless they are asked for.
     pub reaching: Vec<Vec<u32>>,
-    /// For each input: CPU time of its probing run.
-    pub cpu: Vec<Duration>,
+    /// For each input: its CPU time without a fault in the slower of the two copies. That with the mutants is not optimised
+    /// either, and computes all of a function.
+    pub usual: Vec<Duration>,
 }
 
 /// Makes a probing run with each input. Inputs that do something else in the copies, which are not optimised, are put into
@@ -54,7 +55,7 @@ pub(super) fn probe(
         is_reached: vec![false; table.len()],
         infecting: vec![Vec::new(); table.len()],
         reaching: vec![Vec::new(); table.len()],
-        cpu: vec![Duration::ZERO; inputs.len()],
+        usual: vec![Duration::ZERO; inputs.len()],
     };
     let limits = RunLimits { cpu: (options.hang_timeout * SLOWER).min(LONGEST), ..generous(options) };
     let limits = RunLimits { time: limits.cpu, ..limits };
@@ -69,7 +70,7 @@ pub(super) fn probe(
                 left_out.push(LeftOut { path: inputs[number].path.clone(), reason: Unfit::DiffersUnoptimised });
                 return Ok(Some(0));
             }
-            probed.cpu[number] = cpu;
+            probed.usual[number] = cpu.max(inputs[number].cpu);
             for (at, mutant) in table.iter().enumerate() {
                 let all = mutant.probes.iter().fold(0, |all, probe| all | bytes.get(*probe as usize).unwrap_or(&0));
                 probed.is_reached[at] |= all & REACHED != 0;
@@ -95,16 +96,6 @@ impl Probed {
     }
 }
 
-/// Limits of a run of a mutant, and the cost that kills it.
-#[derive(Clone, Copy)]
-pub(super) struct Allowed {
-    limits: RunLimits,
-    /// CPU time without a fault, in the slower of the two copies.
-    usual: Duration,
-    /// CPU time from which on the cost kills the mutant, if it may.
-    slow: Option<Duration>,
-}
-
 /// Runs the mutants that the log does not know yet, and adds them to it.
 pub(super) fn hunt(
     options: &ScoreOptions,
@@ -119,13 +110,18 @@ pub(super) fn hunt(
     };
     let open: Vec<usize> = (0..table.len()).filter(is_open).collect();
     let work = |server: &mut MutantServer, number: usize| {
-        let mutant = open[number];
-        let inputs: Vec<(&Stable, Allowed)> = probed
-            .inputs_of(mutant)
-            .take(options.inputs_per_mutant)
-            .map(|input| (&inputs[input], allowed(options, inputs[input].cpu.max(probed.cpu[input]))))
-            .collect();
-        verdict(server, mutant, &table[mutant].sites, &inputs)
+        let (mutant, mut runs) = (open[number], 0);
+        for input in probed.inputs_of(mutant).take(options.inputs_per_mutant) {
+            if interruption::has_come() {
+                return Ok(None);
+            }
+            let (sites, usual, input) = (&table[mutant].sites, probed.usual[input], &inputs[input]);
+            if let Some((by, detail)) = told(server, options, sites, input, usual, &mut runs)? {
+                let killed = Some(MutantKill { by, input: input.path.clone(), detail });
+                return Ok(Some(Verdict { mutant, runs, killed }));
+            }
+        }
+        Ok(Some(Verdict { mutant, runs, killed: None }))
     };
     share(options, &mut Progress::new("mutants", open.len()), open.len(), work, |_, verdict: Verdict| {
         let is_killed = verdict.killed.is_some();
@@ -134,37 +130,21 @@ pub(super) fn hunt(
     })
 }
 
-/// Runs a mutant. `None` if a signal came before it was done.
-fn verdict(
-    server: &mut MutantServer,
-    mutant: usize,
-    sites: &[(u32, u32)],
-    inputs: &[(&Stable, Allowed)],
-) -> Result<Option<Verdict>> {
-    let mut runs = 0;
-    for &(input, allowed) in inputs {
-        if interruption::has_come() {
-            return Ok(None);
-        }
-        if let Some((by, detail)) = told(server, sites, input, allowed, &mut runs)? {
-            let killed = Some(MutantKill { by, input: input.path.clone(), detail });
-            return Ok(Some(Verdict { mutant, runs, killed }));
-        }
-    }
-    Ok(Some(Verdict { mutant, runs, killed: None }))
-}
-
-/// How an input tells a mutant from the original; `None` if it does not. Adds the runs that it took to `runs`.
+/// How an input tells a mutant from the original; `None` if it does not. Adds the runs that it took to `runs`. `usual` is the
+/// CPU time of the input without a fault.
 pub(super) fn told(
     server: &mut MutantServer,
+    options: &ScoreOptions,
     sites: &[(u32, u32)],
     input: &Stable,
-    allowed: Allowed,
+    usual: Duration,
     runs: &mut u64,
 ) -> Result<Option<(KilledBy, String)>> {
+    let most = (usual * HANG_RATIO).clamp(NO_HANG, LONGEST);
+    let limits = RunLimits { cpu: most, time: options.hang_timeout.max(most * 2), memory: options.memory_limit };
     let mut run = || {
         *runs += 1;
-        server.run(&input.bytes, Variant::Mutant(sites), allowed.limits)
+        server.run(&input.bytes, Variant::Mutant(sites), limits)
     };
     let (mut observed, mut cpu) = run()?;
     // a busy machine, or a server that something else has ended, is no fault of the mutant
@@ -172,20 +152,13 @@ pub(super) fn told(
         (observed, cpu) = run()?;
     }
     let difference = difference(&input.observed, &observed);
-    let Some(slow) = allowed.slow.filter(|&slow| difference.is_none() && cpu >= slow) else { return Ok(difference) };
+    let slow = options.slower.map(|times| usual.mul_f64(times).max(usual + LEAST_MORE));
+    let Some(slow) = slow.filter(|&slow| difference.is_none() && cpu >= slow) else { return Ok(difference) };
     for _ in 1..SLOW_RUNS {
         cpu = cpu.min(run()?.1);
     }
-    let times = || format!("{:.1} times the CPU time", cpu.as_secs_f64() / allowed.usual.as_secs_f64().max(1e-6));
+    let times = || format!("{:.1} times the CPU time", cpu.as_secs_f64() / usual.as_secs_f64().max(1e-6));
     Ok((cpu >= slow).then(|| (KilledBy::Cost, times())))
-}
-
-/// Returns what the runs of a mutant with an input may take. `usual` is the CPU time of the original or of the probing
-/// run, whichever is longer: the copy with the mutants is not optimised either, and computes all of a function.
-pub(super) fn allowed(options: &ScoreOptions, usual: Duration) -> Allowed {
-    let cpu = (usual * HANG_RATIO).clamp(NO_HANG, LONGEST);
-    let limits = RunLimits { cpu, time: options.hang_timeout.max(cpu * 2), memory: options.memory_limit };
-    Allowed { limits, usual, slow: options.slower.map(|times| usual.mul_f64(times).max(usual + LEAST_MORE)) }
 }
 
 /// How a run of a mutant differs from that of the original, and details; `None` if it does not.

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, ffi::OsString, path::Path};
 
-use super::{CompareOptions, Old, moved, subject::Subject};
+use super::{CompareOptions, Old, moved};
 use crate::runner::{
     Detail, Run,
     remote::{RemoteOptions, RemoteRunner},
@@ -32,12 +32,11 @@ pub(super) struct Builds {
 }
 
 impl Builds {
-    /// Starts the builds.
+    /// Starts the builds, for inputs of at most so many bytes.
     ///
     /// # Errors
     /// If one cannot be started, or they differ in compilers, flags or instrumentation and that is not allowed.
-    pub(super) fn open(options: &CompareOptions, subjects: &[Subject]) -> Result<Self> {
-        let largest = subjects.iter().map(|subject| subject.bytes.len()).max().unwrap_or(0);
+    pub(super) fn open(options: &CompareOptions, largest: usize) -> Result<Self> {
         let capacity = largest.max(ROOM);
         let old = match &options.old {
             Old::Build(program) => Some(Side::open(program, options, capacity)?),

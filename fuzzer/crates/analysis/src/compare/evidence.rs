@@ -224,15 +224,14 @@ mod tests {
 
     #[test]
     fn a_law_that_is_worse_is_the_gravest_verdict_on_cost() {
-        let mut law = returned(1_000, 1_010);
-        law.law = Some(LawChange {
+        let worse = LawChange {
             pump: "\"[\"".into(),
-            template: String::new(),
             function: Some("parse".into()),
             old_exponent: 1.0,
             new_exponent: 2.04,
-            sizes: Vec::new(),
-        });
+            ..LawChange::default()
+        };
+        let law = Evidence { law: Some(worse), ..returned(1_000, 1_010) };
         let (verdict, why) = law.decide(1.05);
         assert_eq!(verdict, Verdict::LawWorse);
         assert_eq!(why, "instructions of parse grow as n^2.0 in the repetitions of \"[\", and as n^1.0 before");

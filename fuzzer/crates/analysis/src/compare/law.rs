@@ -286,12 +286,11 @@ pub(super) fn worse_over_corpus(subjects: &[Subject], function: &str) -> Option<
     Some((
         last.0,
         LawChange {
-            pump: String::new(),
-            template: String::new(),
             function: Some(function.to_owned()),
             old_exponent,
             new_exponent,
             sizes: of_size.iter().map(point).collect(),
+            ..LawChange::default()
         },
     ))
 }

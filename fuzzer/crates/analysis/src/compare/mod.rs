@@ -88,7 +88,8 @@ pub fn run(options: &CompareOptions) -> Result<ExitCode> {
             (subject::load(&options.inputs)?, Reference::Baseline(file.display().to_string()))
         }
     };
-    let mut builds = Builds::open(options, &subjects)?;
+    let largest = subjects.iter().map(|subject| subject.bytes.len()).max().unwrap_or(0);
+    let mut builds = Builds::open(options, largest)?;
     if let Old::Update(file) = &options.old {
         return baseline::update(file, &mut builds, &subjects);
     }

@@ -89,7 +89,7 @@ pub(super) fn load(paths: &[PathBuf]) -> Result<Vec<Subject>> {
 fn is_description(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let is_text = [".json", ".txt", ".html"].iter().any(|extension| name.ends_with(extension));
-    name == "README.txt" || (is_text && !name.starts_with("id"))
+    is_text && !name.starts_with("id")
 }
 
 /// Loads the findings of the campaign whose output folder is the only input.
@@ -97,10 +97,15 @@ fn is_description(path: &Path) -> bool {
 /// # Errors
 /// If there is no such folder, or it has no findings.
 pub(super) fn findings(inputs: &[PathBuf]) -> Result<(Vec<Subject>, Reference)> {
-    let [folder] = inputs else { return Err(one_build()) };
-    if !is_campaign(folder) {
-        return Err(one_build());
-    }
+    let folder = match inputs {
+        [folder] if is_campaign(folder) => folder,
+        _ => {
+            return Err(Error::usage(
+                "there is one build and nothing to compare it with: write -- OLD --and NEW, give a --baseline, or name the \
+                 output folder of a campaign as the only input",
+            ));
+        }
+    };
     let summary = Summary::of_campaign(folder)?;
     let mut subjects = Vec::new();
     for finding in &summary.findings {
@@ -123,13 +128,6 @@ pub(super) fn findings(inputs: &[PathBuf]) -> Result<(Vec<Subject>, Reference)> 
         )));
     }
     Ok((subjects, Reference::Campaign(folder.display().to_string())))
-}
-
-fn one_build() -> Error {
-    Error::usage(
-        "there is one build and nothing to compare it with: write -- OLD --and NEW, give a --baseline, or name the output \
-         folder of a campaign as the only input",
-    )
 }
 
 /// Reads the file of a finding, which lies in one of the folders of the campaign.

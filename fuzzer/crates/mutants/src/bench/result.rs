@@ -16,7 +16,7 @@ use crate::{
 };
 use quagmire_base::error::Result;
 use quagmire_cost::statistics::median;
-use quagmire_results::score_file::{MutantState, ScoredMutant};
+use quagmire_results::score_file::{MutantCounts, MutantState, ScoredMutant};
 
 /// Name of the result in the output folder.
 pub(super) const BENCH: &str = "bench.json";
@@ -146,32 +146,25 @@ pub(super) struct Kill {
 const POINTS: u32 = 8;
 
 /// Mutants of the program, and what the seeds do to them.
-#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Known {
-    mutants: u64,
-    /// Fate of each mutant by its name.
-    by_name: HashMap<String, (MutantState, f64)>,
-    killed: u64,
+    all: MutantCounts,
     is_performance: bool,
+    /// Fate of each mutant by its name, and the largest multiple of a seed's cost.
+    by_name: HashMap<String, (MutantState, f64)>,
 }
 
 impl Known {
     /// Scores the seeds.
     pub(super) fn of_seeds(options: &BenchOptions) -> Result<Self> {
         let score = scored(&options.score, &|_| ())?;
-        let by_name =
-            score.mutants.iter().map(|one| (one.mutant.id.clone(), (one.state, one.worst_factor.unwrap_or(1.0))));
-        Ok(Self {
-            mutants: score.all.mutants,
-            by_name: by_name.collect(),
-            killed: score.all.killed,
-            is_performance: score.cost_factor.is_some(),
-        })
+        let fate = |one: ScoredMutant| (one.mutant.id, (one.state, one.worst_factor.unwrap_or(1.0)));
+        let by_name = score.mutants.into_iter().map(fate).collect();
+        Ok(Self { all: score.all, is_performance: score.cost_factor.is_some(), by_name })
     }
 
     /// Number of mutants that the seeds do not kill.
     pub(super) fn open(&self) -> u64 {
-        self.mutants - self.killed
+        self.all.mutants - self.all.killed
     }
 
     /// Scores the inputs of a campaign.
@@ -215,8 +208,8 @@ impl Bench {
         rank(&mut standings);
         Self {
             header: header.clone(),
-            mutants: known.mutants,
-            killed_by_seeds: known.killed,
+            mutants: known.all.mutants,
+            killed_by_seeds: known.all.killed,
             is_performance: known.is_performance,
             fuzzers: standings,
         }
