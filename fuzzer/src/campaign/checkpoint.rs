@@ -207,7 +207,9 @@ mod tests {
     };
     use libafl_bolts::rands::StdRand;
 
-    use super::*;
+    use std::time::Duration;
+
+    use super::{super::record::Candidate, *};
     use quagmire_results::summary::Finding;
     use quagmire_search::{
         EntryId,
@@ -311,7 +313,8 @@ mod tests {
             |all| all.2.entries[1].rules = vec![0],
             |all| all.2.reference = EntryId::new(2),
             |all| {
-                all.2.candidates.insert(0, EntryId::new(2));
+                let absent = Candidate { entry: EntryId::new(2), tries: 0, due: Duration::ZERO };
+                all.2.candidates.insert((0, false), absent);
             },
             |all| {
                 all.2.large.insert(0, EntryId::new(2));

@@ -254,7 +254,7 @@ fn enter<H: CampaignHooks>(
 pub fn see_trimmed<C: Campaign>(parts: &mut Parts<'_, C>, bytes: &mut Vec<u8>) -> Result<Option<Log>, Error> {
     let Some(log) = see_draws(parts, bytes)? else { return Ok(None) };
     let Some(fewer) = log.trim_unread() else { return Ok(Some(log)) };
-    let sites = |log: &Log| log.draws().iter().map(|draw| (draw.site, draw.value)).collect::<Vec<_>>();
+    let sites = |log: &Log| log.draws.iter().map(|draw| (draw.site, draw.value)).collect::<Vec<_>>();
     match see_draws(parts, &fewer)? {
         Some(trimmed) if sites(&trimmed) == sites(&log) => {
             *bytes = fewer;

@@ -270,7 +270,7 @@ fn of_draws(log: &Log) -> Vec<String> {
     let mut known: HashMap<u64, CodeLocation> = HashMap::new();
     let mut place = |site: u64| known.entry(site).or_insert_with(|| symbols.caller(site)).clone();
     let mut shown = Vec::new();
-    let (draws, parts) = (log.draws(), log.parts());
+    let (draws, parts) = (&log.draws, &log.parts);
     let mut open: Vec<usize> = Vec::new();
     let mut next = 0;
     for (at, draw) in draws.iter().enumerate() {
@@ -292,7 +292,7 @@ fn of_draws(log: &Log) -> Vec<String> {
 
 /// A draw and its value, for people.
 fn drawn(log: &Log, at: usize, draw: &Draw) -> String {
-    let bytes = || quoted(log.draw_range(at).and_then(|range| log.bytes().get(range)).unwrap_or_default());
+    let bytes = || quoted(log.draw_range(at).and_then(|range| log.bytes.get(range)).unwrap_or_default());
     let (value, most) = (draw.value, draw.range);
     match draw.kind() {
         Some(Kind::Integer) => format!("integer: smallest + {value} of {most}"),

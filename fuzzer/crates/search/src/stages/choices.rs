@@ -445,7 +445,7 @@ pub(super) fn change_any(log: &Log, rand: &mut StdRand) -> Option<Vec<u8>> {
     if total == 0 {
         return None;
     }
-    let mut bytes = log.bytes().to_vec();
+    let mut bytes = log.bytes.to_vec();
     let is_zero = rand.next_float() < 0.1;
     for _ in 0..geometric(PLACES, rand) {
         let mut place = rand.below_or_zero(total);
