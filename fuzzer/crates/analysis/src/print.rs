@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use serde::Serialize;
+
 use super::{
     against, grown,
     report::{InputReport, Report},
@@ -181,7 +183,12 @@ pub(crate) fn print(report: &Report, question: Question, json: bool) -> Result<(
         let width = terminal_width(&std::io::stdout()).unwrap_or(USUAL_WIDTH);
         return print_text(&for_people(report, question, width), Form::Lines);
     }
-    let json = serde_json::to_string_pretty(report);
+    print_json(report)
+}
+
+/// Prints a result as JSON to standard output.
+pub(crate) fn print_json(result: &impl Serialize) -> Result<()> {
+    let json = serde_json::to_string_pretty(result);
     print_text(&(json.map_err(|error| Error::other(format!("cannot write JSON: {error}")))? + "\n"), Form::Json)
 }
 
