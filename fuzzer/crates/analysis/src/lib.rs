@@ -30,14 +30,17 @@ pub mod runner;
 pub mod source;
 pub mod towards;
 
-use std::{io::IsTerminal, path::PathBuf};
+use std::{
+    io::IsTerminal,
+    path::{Path, PathBuf},
+};
 
 use self::rounds::Rounds;
 use crate::options::ReplayOptions;
 use quagmire_base::{
     error::{Error, ExitCode, Result},
     plain::{self, Form, warn},
-    seeds::Seeds,
+    seeds::{Seed, Seeds},
     terminal::ColorChoice,
 };
 use quagmire_cost::resource::Resource;
@@ -94,6 +97,17 @@ pub fn run(options: &ReplayOptions, target: &TargetInfo, harness: &'static Harne
         print::print(&report, options.question, options.json)?;
     }
     Ok(ExitCode::Ended)
+}
+
+/// The one input of a command that looks at one.
+fn only_input(mut files: Seeds, path: &Path, command: &str) -> Result<Seed> {
+    match (files.inputs.pop(), files.inputs.len()) {
+        (Some(file), 0) => Ok(file),
+        (_, more) => {
+            let (path, count) = (path.display(), more + 1);
+            Err(Error::usage(format!("{path}: {count} files; {command} looks at one input: name a file of these")))
+        }
+    }
 }
 
 /// Prints the requested source files with counts.

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use serde::Serialize;
+
 use super::{
     against, grown,
     report::{InputReport, Report},

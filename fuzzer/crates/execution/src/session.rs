@@ -297,11 +297,16 @@ mod tests {
     #[test]
     fn a_child_has_a_result_an_error_or_an_end() {
         let page = page();
-        assert!(matches!(in_child(&page, || Ok(vec![7_u8; 1 << 20])), Ok(Ok(bytes)) if bytes == vec![7; 1 << 20]));
+        let many = in_child(&page, || Ok(vec![7_u8; 1 << 20]));
+        assert!(many.is_ok_and(|many| many.is_ok_and(|bytes| bytes.len() == 1 << 20)));
         for error in [Error::usage("typed wrongly"), Error::target("built wrongly")] {
             assert_eq!(in_child::<()>(&page, || Err(error.clone())).expect_err("its own"), error);
         }
-        let Ok(Err(gone)) = in_child(&page, || Ok(signal(libc::SIGKILL))) else { panic!("it has ended") };
+        let work = || {
+            signal(libc::SIGKILL);
+            Ok(())
+        };
+        let Ok(Err(gone)) = in_child(&page, work) else { panic!("it has ended") };
         assert_eq!((gone.end, gone.was_stuck), (End::Signal(libc::SIGKILL), false));
     }
 

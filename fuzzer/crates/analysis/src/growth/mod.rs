@@ -14,7 +14,6 @@ mod parts;
 mod plot;
 mod print;
 mod report;
-mod rest;
 mod sample;
 mod study;
 mod time;
@@ -26,8 +25,8 @@ use std::{
 };
 
 use crate::{
-    interruption,
-    print::{USUAL_WIDTH, print_text},
+    interruption, only_input,
+    print::{USUAL_WIDTH, print_json, print_text},
     runner::{Detail, Runner, RunnerOptions},
 };
 pub use fits::PlaceLaw;
@@ -45,7 +44,6 @@ use quagmire_cost::resource::Resource;
 use quagmire_execution::{harness::Harness, info::TargetInfo};
 pub use report::{GrowthPoint, GrowthReport, NoLaw, ResourceLaw};
 pub use sample::Axis;
-use serde::Serialize;
 pub(crate) use study::seed_of;
 use study::{Outcome, Report, study};
 pub use time::{SizeOfTime, Times, Verified};
@@ -126,15 +124,10 @@ pub fn run(options: &GrowthOptions, target: &TargetInfo, harness: &'static Harne
 
 /// Reads the input.
 fn read(path: &PathBuf) -> Result<(PathBuf, Vec<u8>)> {
-    let mut files = Seeds::load_for_replay(std::slice::from_ref(path))?;
+    let files = Seeds::load_for_replay(std::slice::from_ref(path))?;
     files.warnings.iter().for_each(|warning| warn(warning));
-    match (files.inputs.pop(), files.inputs.len()) {
-        (Some(file), 0) => Ok((file.path, file.bytes)),
-        (_, more) => {
-            let (path, count) = (path.display(), more + 1);
-            Err(Error::usage(format!("{path}: {count} files; growth looks at one input: name a file of these")))
-        }
-    }
+    let file = only_input(files, path, "growth")?;
+    Ok((file.path, file.bytes))
 }
 
 /// Reads a template of the user.
@@ -200,9 +193,4 @@ fn print(report: &GrowthReport, json: bool) -> Result<()> {
     let color = ColorChoice::Auto.enabled(stdout.is_terminal());
     let width = terminal_width(&stdout).unwrap_or(USUAL_WIDTH);
     print_text(&print::for_people(report, width, color), if color { Form::Painted } else { Form::Lines })
-}
-
-fn print_json(what: &impl Serialize) -> Result<()> {
-    let text = serde_json::to_string_pretty(what).map_err(|error| Error::other(error.to_string()))?;
-    print_text(&format!("{text}\n"), Form::Json)
 }

@@ -1,12 +1,11 @@
 //! The hidden command `serve-runs`: runs inputs for `quagmire compare`, which cannot load two harnesses. It speaks through a
 //! socket that is its standard input.
 
-use std::{
-    fs::File,
-    os::{
-        fd::{AsRawFd, FromRawFd, OwnedFd},
-        unix::net::UnixStream,
-    },
+use std::{fs::File, os::unix::net::UnixStream};
+
+use rustix::{
+    io::fcntl_dupfd_cloexec,
+    stdio::{dup2_stdin, stdin},
 };
 
 use super::{
@@ -63,19 +62,13 @@ fn answer_all(runner: &mut Runner, stream: &mut UnixStream) -> Option<()> {
 /// Takes the socket from standard input, which the target finds empty.
 fn socket() -> Result<UnixStream> {
     let no_socket = || Error::usage("serve-runs is a command for `quagmire compare`, which starts it by itself");
-    // SAFETY: duplicates a descriptor; the result is checked, and owned from here on.
-    let socket = unsafe {
-        let descriptor = libc::fcntl(libc::STDIN_FILENO, libc::F_DUPFD_CLOEXEC, libc::STDERR_FILENO + 1);
-        if descriptor < 0 {
-            return Err(no_socket());
-        }
-        UnixStream::from(OwnedFd::from_raw_fd(descriptor))
-    };
+    let descriptor = fcntl_dupfd_cloexec(stdin(), libc::STDERR_FILENO + 1).map_err(|_| no_socket())?;
+    let socket = UnixStream::from(descriptor);
     if socket.peer_addr().is_err() {
         return Err(no_socket());
     }
     let empty = File::open("/dev/null").map_err(|error| Error::other(format!("cannot open /dev/null: {error}")))?;
-    // SAFETY: replaces standard input, which nothing else uses here.
-    unsafe { libc::dup2(empty.as_raw_fd(), libc::STDIN_FILENO) };
+    // nothing else uses standard input here
+    let _ = dup2_stdin(&empty);
     Ok(socket)
 }

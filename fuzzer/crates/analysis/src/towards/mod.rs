@@ -1,16 +1,32 @@
 //! Places that a search works towards (`fuzz --towards`): from what the user names to edges of the program.
 
 mod find;
-mod nearest;
 pub mod patch;
 pub mod place;
-mod wanted;
+
+use std::path::PathBuf;
 
 use quagmire_base::error::{Error, Result};
 use quagmire_execution::{harness::Harness, input_page::InputPage, prepare::prepare_target, session::in_child};
 use quagmire_search::corpus::towards::TargetPlace;
 
-pub use self::wanted::Wanted;
+use self::{patch::ChangedLines, place::Place};
+
+/// Places as named by the user.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Places, each as typed and as understood.
+    pub places: Vec<(String, Place)>,
+    /// Patches: the file as typed, and the lines that it changes.
+    pub patches: Vec<(PathBuf, Vec<ChangedLines>)>,
+}
+
+impl Wanted {
+    /// Whether no place is named.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty() && self.patches.is_empty()
+    }
+}
 
 /// Finds the edges of all places in the program, in a child process: this one never runs the target.
 ///
