@@ -24,7 +24,7 @@ mod text;
 
 use quagmire_base::format::cut;
 
-pub(crate) use self::infer::chains;
+pub(crate) use self::infer::{between, chains};
 use self::number::shuffled;
 pub use self::{
     infer::{Candidate, Evidence, Origin, candidates},
