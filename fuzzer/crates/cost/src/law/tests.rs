@@ -245,7 +245,7 @@ fn a_law_gives_the_size_for_an_amount() {
         Term { class: Class::Constant, coefficient: 7.0 },
         Term { class: Class::Linear, coefficient: 0.0 },
     ]);
-    assert_eq!(law.terms().len(), 2);
+    assert_eq!(law.terms.len(), 2);
     assert!((law.size_for(2_000_007.0, 1.0).unwrap() - 1_000.0).abs() < 1e-6);
     assert_eq!(Law::constant(5.0).size_for(6.0, 1.0), None);
     assert_eq!(law.to_string(), "2 n^2 + 7");
