@@ -212,13 +212,13 @@ impl Worker<'_> {
         self.state.search.objective.set_noise(noise);
         let recorder = &mut self.state.hooks;
         recorder.record.steered = Some((resource, noise));
-        let percent = noise.relative() * 100.0;
-        if noise.relative() > UNSTABLE {
+        let percent = noise.relative * 100.0;
+        if noise.relative > UNSTABLE {
             recorder.note(&format!(
                 "the program is unstable: {resource} of the same seed differs by {percent:.0} % from run to run, and the search \
                  does not see smaller steps; leave out what is random in it, or use an idle machine"
             ))
-        } else if noise.relative() > LEAST_EFFECT {
+        } else if noise.relative > LEAST_EFFECT {
             recorder.note(&format!("noise of {resource} {percent:.0} %: the search does not see smaller steps"))
         } else {
             recorder.log(&format!("noise of {resource} below {percent:.0} %"))

@@ -26,7 +26,7 @@ use std::{
 
 use crate::{
     interruption, only_input,
-    print::{USUAL_WIDTH, print_json, print_text},
+    print::{USUAL_WIDTH, print_text},
     runner::{Detail, Runner, RunnerOptions},
 };
 pub use fits::PlaceLaw;
@@ -111,7 +111,7 @@ pub fn run(options: &GrowthOptions, target: &TargetInfo, harness: &'static Harne
     let mut runner = Runner::new(harness, options.max_bytes as usize, options.runs.clone())?;
     match study(&mut runner, options, target, given, input.as_ref(), started)? {
         Outcome::Report(report) => print(&verified(*report, options, harness)?, options.json)?,
-        Outcome::NoLaw(nothing) if options.json => print_json(&nothing)?,
+        Outcome::NoLaw(nothing) if options.json => quagmire_base::plain::print_json(&nothing)?,
         Outcome::NoLaw(nothing) => {
             let NoLaw { input, template, why, .. } = *nothing;
             let name = shown(input.as_deref().unwrap_or("template"));
@@ -187,7 +187,7 @@ fn verified(made: Report, options: &GrowthOptions, harness: &'static Harness) ->
 
 fn print(report: &GrowthReport, json: bool) -> Result<()> {
     if json {
-        return print_json(report);
+        return quagmire_base::plain::print_json(report);
     }
     let stdout = std::io::stdout();
     let color = ColorChoice::Auto.enabled(stdout.is_terminal());

@@ -647,14 +647,14 @@ fn others(samples: &[Sample], axis: Axis, target: &TargetInfo, asked: Resource) 
 /// that makes it clearly cheaper, and for no other reason.
 fn without_half(runner: &mut Runner, finding: &Finding<'_>, template: &Template, n: u64) -> Result<Option<f64>> {
     let most = finding.bytes.len() / LARGEST_PART;
-    for (place, part) in template.parts().iter().enumerate() {
+    for (place, part) in template.parts.iter().enumerate() {
         let Part::Literal(text) = part else { continue };
         let (front, back) = text.split_at(text.len() / 2);
         if text.len() < LEAST_TEXT || back.len() > most {
             continue;
         }
         for half in [front, back] {
-            let mut parts = template.parts().to_vec();
+            let mut parts = template.parts.clone();
             parts[place] = Part::Literal(half.to_vec());
             let halved = Template::new(parts).ok().and_then(|one| one.render(n, runner.capacity() as u64).ok());
             let Some(bytes) = halved else { continue };

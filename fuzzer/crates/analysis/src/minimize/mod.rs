@@ -351,5 +351,5 @@ fn print(report: &MinimizeReport, json: bool) -> Result<()> {
     if !json {
         return crate::print::print_text(&report.for_people(), Form::Lines);
     }
-    crate::print::print_json(report)
+    quagmire_base::plain::print_json(report)
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::draw::{Draw, Kind, Side};
-use super::encoding::{read_text, width, write_number, write_text};
+use super::encoding::{number, read_text, width, write_text};
 use super::parts::{Part, parts};
 
 /// Maximum number of draws of a log; those after them are left out.
@@ -125,27 +125,28 @@ impl Log {
         }
     }
 
-    /// Appends the bytes from which a draw takes what it took: its own, and those that it was denied because the input was
-    /// used up.
-    pub(super) fn write_draw(&self, at: usize, bytes: &mut Vec<u8>) {
+    /// The bytes of the input that a draw took; empty if it took none.
+    pub(super) fn own(&self, at: usize) -> &[u8] {
+        self.draw_range(at).map_or(&[], |range| &self.bytes[range])
+    }
+
+    /// The bytes from which a draw takes what it took: its own, and those that it was denied because the input was used up.
+    pub(super) fn needed(&self, at: usize) -> Vec<u8> {
         let draw = &self.draws[at];
-        let own = self.draw_range(at).map_or(&[][..], |range| &self.bytes[range]);
         match draw.kind() {
-            Some(Kind::Integer | Kind::Flip | Kind::Pick) if self.is_starved(at) => {
-                write_number(draw.value, width(draw.range), bytes);
-            }
+            Some(Kind::Integer | Kind::Flip | Kind::Pick) if self.is_starved(at) => number(draw.value, draw.range),
             Some(Kind::Text) if self.is_starved(at) => {
                 let max = self.most_text(at);
-                write_text(&read_text(own, max).content, max, bytes);
+                write_text(&read_text(self.own(at), max).content, max)
             }
-            _ => bytes.extend_from_slice(own),
+            _ => self.own(at).to_vec(),
         }
     }
 
     /// Whether a draw would have taken more bytes if there had been more.
     fn is_starved(&self, at: usize) -> bool {
         let draw = &self.draws[at];
-        let own = self.draw_range(at).map_or(&[][..], |range| &self.bytes[range]);
+        let own = self.own(at);
         match draw.kind() {
             Some(Kind::Integer | Kind::Flip | Kind::Pick) => own.len() < width(draw.range),
             Some(Kind::Real) => own.is_empty(),

@@ -7,7 +7,7 @@ use libafl_bolts::rands::{Rand, StdRand};
 
 use super::bank::Bank;
 use super::draw::{Draw, Kind, Overlay, Side};
-use super::encoding::{read_text, text_in, width, write_number, write_text};
+use super::encoding::{number, read_text, text_in, write_text};
 use super::log::Log;
 use super::parts::Part;
 use super::sites::{SiteKind, Sites};
@@ -199,11 +199,7 @@ impl<'a> Edit<'a> {
                 at = whole;
                 continue;
             }
-            let mut bytes = Vec::new();
-            match self.changed.get(&at) {
-                Some(changed) => bytes.extend_from_slice(changed),
-                None => log.write_draw(at, &mut bytes),
-            }
+            let bytes = self.changed.get(&at).cloned().unwrap_or_else(|| log.needed(at));
             match log.draws[at].side() {
                 Some(Side::Front) => front.extend_from_slice(&bytes),
                 Some(Side::Back) => back.extend(bytes.iter().rev()),
@@ -416,7 +412,7 @@ fn with_number<'a>(
     if let Some(count) = sites.count(log, first.draws.start, first.site, group.len()) {
         let new = change(group.len()) as u64;
         let value = new.checked_sub(count.least).filter(|_| new <= count.most)?;
-        edit.changed.insert(count.at, number(value, &log.draws[count.at]));
+        edit.changed.insert(count.at, number(value, log.draws[count.at].range));
     }
     Some(edit)
 }
@@ -447,7 +443,7 @@ pub(super) fn regenerate<'a>(log: &Log, sites: &Sites, rand: &mut StdRand) -> Op
     for at in choose(log, rand, |draw| sites.kind(draw) == SiteKind::Structural)? {
         let draw = &log.draws[at];
         let value = different(draw, rand);
-        edit.changed.insert(at, number(value, draw));
+        edit.changed.insert(at, number(value, draw.range));
     }
     let first = edit.changed.first_key_value().map_or(0, |(&at, _)| at);
     edit.held = first + 1..log.draws.len();
@@ -469,7 +465,7 @@ pub(super) fn change<'a>(log: &Log, sites: &Sites, text: ChangeText, rand: &mut 
                 let value = interesting(draw, rand);
                 match counted_bytes(log, sites, at) {
                     Some(bytes) if log.is_movable() => resize(&mut edit, log, (at, bytes), value, rand),
-                    _ => drop(edit.changed.insert(at, number(value, draw))),
+                    _ => drop(edit.changed.insert(at, number(value, draw.range))),
                 }
             }
             Kind::Real => {
@@ -498,16 +494,12 @@ pub(super) fn equalise<'a>(log: &Log, sites: &Sites, rand: &mut StdRand) -> Opti
     for at in chosen {
         let draw = &log.draws[at];
         let bytes = match draw.kind()? {
-            Kind::Integer | Kind::Flip | Kind::Pick => number(log.draws[source].value.min(draw.range), draw),
+            Kind::Integer | Kind::Flip | Kind::Pick => number(log.draws[source].value.min(draw.range), draw.range),
             Kind::Text | Kind::Bytes => {
                 set_content(&mut edit, log, sites, at, content(log, source), rand);
                 continue;
             }
-            _ => {
-                let mut bytes = Vec::new();
-                log.write_draw(source, &mut bytes);
-                bytes
-            }
+            _ => log.needed(source),
         };
         edit.changed.insert(at, bytes);
     }
@@ -526,7 +518,7 @@ pub(super) fn differentiate<'a>(log: &Log, sites: &Sites, rand: &mut StdRand) ->
         let value = first.wrapping_add(step.wrapping_mul(count as u64));
         match draw.kind()? {
             Kind::Integer | Kind::Flip | Kind::Pick => {
-                edit.changed.insert(at, number(limited(value, draw.range), draw));
+                edit.changed.insert(at, number(limited(value, draw.range), draw.range));
             }
             Kind::Text | Kind::Bytes => {
                 let mut text = content(log, source);
@@ -537,8 +529,7 @@ pub(super) fn differentiate<'a>(log: &Log, sites: &Sites, rand: &mut StdRand) ->
                 set_content(&mut edit, log, sites, at, text, rand);
             }
             _ => {
-                let mut bytes = Vec::new();
-                log.write_draw(source, &mut bytes);
+                let mut bytes = log.needed(source);
                 for (byte, new) in bytes.iter_mut().zip(value.to_le_bytes().into_iter().take(2)) {
                     *byte = new;
                 }
@@ -610,10 +601,9 @@ fn find_draw(log: &Log, rand: &mut StdRand, fits: impl Fn(usize) -> bool) -> Opt
 fn is_changeable(log: &Log, at: usize) -> bool {
     let draw = &log.draws[at];
     match draw.kind() {
-        Some(Kind::Integer | Kind::Flip | Kind::Pick) => {
-            draw.range > 0 && if log.is_movable() { true } else { log.draw_range(at).is_some() }
+        Some(Kind::Integer | Kind::Flip | Kind::Pick | Kind::Text) => {
+            draw.range > 0 && (log.is_movable() || log.draw_range(at).is_some())
         }
-        Some(Kind::Text) => draw.range > 0 && (log.is_movable() || log.draw_range(at).is_some()),
         Some(Kind::Real | Kind::Bytes | Kind::Rest) => log.draw_range(at).is_some(),
         _ => false,
     }
@@ -621,7 +611,7 @@ fn is_changeable(log: &Log, at: usize) -> bool {
 
 /// Characters of a text, or bytes.
 fn content(log: &Log, at: usize) -> Vec<u8> {
-    let own = log.draw_range(at).map_or(&[][..], |range| &log.bytes[range]);
+    let own = log.own(at);
     match log.draws[at].kind() {
         Some(Kind::Text) => read_text(own, log.most_text(at)).content,
         _ => own.to_vec(),
@@ -632,31 +622,30 @@ fn content(log: &Log, at: usize) -> Vec<u8> {
 fn set_content(edit: &mut Edit, log: &Log, sites: &Sites, at: usize, mut content: Vec<u8>, rand: &mut StdRand) {
     let draw = &log.draws[at];
     let length = draw.length as usize;
-    let mut bytes = Vec::new();
-    match draw.kind() {
-        Some(Kind::Text) if log.is_movable() => write_text(&content, log.most_text(at), &mut bytes),
+    let bytes = match draw.kind() {
+        Some(Kind::Text) if log.is_movable() => write_text(&content, log.most_text(at)),
         Some(Kind::Text) => match text_in(&content, log.most_text(at), length) {
-            Some(text) => bytes = text,
+            Some(text) => text,
             None => return,
         },
-        Some(Kind::Rest) if log.is_movable() => bytes = content,
+        Some(Kind::Rest) if log.is_movable() => content,
         Some(Kind::Bytes) if log.is_movable() && content.len() != length => {
             let count = sites.count(log, at, draw.site, length);
             if let Some(count) = count.filter(|count| log.draws[count.at].length > 0) {
                 content.truncate(usize::try_from(count.most).unwrap_or(usize::MAX));
                 let value = (content.len() as u64).max(count.least) - count.least;
-                edit.changed.insert(count.at, number(value, &log.draws[count.at]));
+                edit.changed.insert(count.at, number(value, log.draws[count.at].range));
                 content.resize((value + count.least) as usize, 0);
             } else {
                 content.resize_with(length, || rand.next() as u8);
             }
-            bytes = content;
+            content
         }
         _ => {
             content.resize_with(length, || rand.next() as u8);
-            bytes = content;
+            content
         }
-    }
+    };
     edit.changed.insert(at, bytes);
 }
 
@@ -679,15 +668,8 @@ fn resize(edit: &mut Edit, log: &Log, (at, bytes): (usize, usize), value: u64, r
     let least = (new.len() as u64).saturating_sub(log.draws[at].value);
     let length = usize::try_from(value.saturating_add(least)).unwrap_or(usize::MAX).min(MOST_RESIZED);
     new.resize_with(length, || rand.next() as u8);
-    edit.changed.insert(at, number((length as u64).saturating_sub(least), &log.draws[at]));
+    edit.changed.insert(at, number((length as u64).saturating_sub(least), log.draws[at].range));
     edit.changed.insert(bytes, new);
-}
-
-/// Bytes of a number.
-pub(super) fn number(value: u64, draw: &Draw) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(8);
-    write_number(value, width(draw.range), &mut bytes);
-    bytes
 }
 
 /// Another value of a number, each with the same probability.
@@ -723,8 +705,7 @@ fn limited(value: u64, range: u64) -> u64 {
 
 /// Other bytes of a floating-point number.
 fn real(log: &Log, at: usize, rand: &mut StdRand) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    log.write_draw(at, &mut bytes);
+    let mut bytes = log.needed(at);
     match rand.below_or_zero(4) {
         0 => bytes.fill([0, 0xff][rand.below_or_zero(2)]),
         1 => bytes.fill_with(|| rand.next() as u8),

@@ -19,7 +19,7 @@ use quagmire_base::error::{Error, Result};
 use quagmire_base::files;
 
 use self::dfa::Automaton;
-use self::earley::{Failure, Language, Table};
+use self::earley::{Failure, Table};
 use self::measures::Measures;
 use self::source::Mistake;
 use self::symbols::{Body, Symbol};
@@ -90,23 +90,15 @@ impl Grammar {
         let measures = Measures::of(&symbols.all);
         let leaves = measures::leaves(&symbols, &measures.lengths);
         let empty = measures::empty_choices(&symbols.all);
-        let is_nullable = empty.iter().map(Option::is_some).collect();
-        let table = Table::of(&symbols.all, start, &leaves, is_nullable);
+        let table = Table::of(&symbols.all, start, &leaves, &empty);
         Ok(Self { symbols: symbols.all, start, measures, leaves, empty, table, warnings })
     }
 
     /// Parses an input. Of several derivations it takes the alternatives that come first, and the longest leaves. `None` if
     /// the input is not of the language, or if it takes too long to find out: a million steps and 32 for each byte.
     pub fn parse(&self, input: &[u8]) -> Option<Tree> {
-        let language = Language {
-            symbols: &self.symbols,
-            start: self.start,
-            table: &self.table,
-            leaves: &self.leaves,
-            empty: &self.empty,
-        };
-        match earley::parse(language, input, true) {
-            Err(Failure::Greedy) => earley::parse(language, input, false).ok(),
+        match earley::parse(self, input, true) {
+            Err(Failure::Greedy) => earley::parse(self, input, false).ok(),
             parsed => parsed.ok(),
         }
     }

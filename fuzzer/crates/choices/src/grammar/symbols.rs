@@ -103,6 +103,14 @@ impl Symbols {
         }
     }
 
+    /// A symbol for alternatives: that of the only one, or a new one.
+    fn of_choice(&mut self, rule: u32, mut alternatives: Vec<Alternative>) -> Result<u32, Mistake> {
+        match alternatives.len() {
+            1 => self.of_alternative(rule, alternatives.remove(0)),
+            _ => self.add(rule, Body::Choice(alternatives), Flavor::Plain),
+        }
+    }
+
     fn alternatives(&mut self, expression: &Expression, rule: u32) -> Result<Vec<Alternative>, Mistake> {
         let Expression::Choice(choices) = expression else { return Ok(vec![self.sequence(expression.parts(), rule)?]) };
         let mut alternatives: Vec<Alternative> = Vec::new();
@@ -146,6 +154,20 @@ impl Symbols {
         Ok(items)
     }
 
+    fn push_choice(
+        &mut self,
+        mut alternatives: Vec<Alternative>,
+        flavor: Flavor,
+        rule: u32,
+        items: &mut Alternative,
+    ) -> Result<(), Mistake> {
+        match alternatives.len() {
+            1 => items.append(&mut alternatives[0]),
+            _ => items.push(Item::Symbol(self.add(rule, Body::Choice(alternatives), flavor)?)),
+        }
+        Ok(())
+    }
+
     fn push(&mut self, part: &Expression, rule: u32, items: &mut Alternative) -> Result<(), Mistake> {
         match part {
             Expression::Bytes(bytes) => push_bytes(items, bytes),
@@ -166,18 +188,12 @@ impl Symbols {
             Expression::Sequence(parts) => items.extend(self.sequence(parts, rule)?),
             Expression::Choice(_) => {
                 let alternatives = self.alternatives(part, rule)?;
-                match &alternatives[..] {
-                    [only] => items.extend(only.iter().cloned()),
-                    _ => items.push(Item::Symbol(self.add(rule, Body::Choice(alternatives), Flavor::Plain)?)),
-                }
+                self.push_choice(alternatives, Flavor::Plain, rule, items)?;
             }
             Expression::Characters(lengths) => {
                 let alternatives =
                     lengths.iter().map(|length| self.sequence(length.parts(), rule)).collect::<Result<Vec<_>, _>>()?;
-                match &alternatives[..] {
-                    [only] => items.extend(only.iter().cloned()),
-                    _ => items.push(Item::Symbol(self.add(rule, Body::Choice(alternatives), Flavor::Character)?)),
-                }
+                self.push_choice(alternatives, Flavor::Character, rule, items)?;
             }
             Expression::Repeat { of, least, is_once } => {
                 let mut alternatives = self.alternatives(of, rule)?;
@@ -185,11 +201,7 @@ impl Symbols {
                     alternatives.push(Vec::new());
                     Body::Choice(alternatives)
                 } else {
-                    let item = match alternatives.len() {
-                        1 => self.of_alternative(rule, alternatives.remove(0))?,
-                        _ => self.add(rule, Body::Choice(alternatives), Flavor::Plain)?,
-                    };
-                    Body::List { item, separator: None, least: *least }
+                    Body::List { item: self.of_choice(rule, alternatives)?, separator: None, least: *least }
                 };
                 items.push(Item::Symbol(self.add(rule, body, Flavor::Plain)?));
             }
@@ -336,26 +348,21 @@ impl Recursion {
             return Ok(unit);
         }
         let item = match unit {
-            Body::Choice(mut alternatives) if alternatives.len() == 1 => {
-                symbols.of_alternative(symbol, alternatives.remove(0))?
-            }
+            Body::Choice(alternatives) => symbols.of_choice(symbol, alternatives)?,
             unit => symbols.add(symbol, unit, Flavor::Plain)?,
         };
         let separator = match &self.between[..] {
             [one] if one.is_empty() => None,
-            [_] => Some(symbols.of_alternative(symbol, self.between.into_iter().next().unwrap_or_default())?),
-            _ => Some(symbols.add(symbol, Body::Choice(self.between), Flavor::Plain)?),
+            _ => Some(symbols.of_choice(symbol, self.between)?),
         };
         Ok(Body::List { item, separator, least: 1 })
     }
 }
 
 /// A list of any number of alternatives; `None` if there are no alternatives.
-fn list_of(mut alternatives: Vec<Alternative>, symbols: &mut Symbols, symbol: u32) -> Result<Option<Body>, Mistake> {
-    let item = match alternatives.len() {
-        0 => return Ok(None),
-        1 => symbols.of_alternative(symbol, alternatives.remove(0))?,
-        _ => symbols.add(symbol, Body::Choice(alternatives), Flavor::Plain)?,
-    };
-    Ok(Some(Body::List { item, separator: None, least: 0 }))
+fn list_of(alternatives: Vec<Alternative>, symbols: &mut Symbols, symbol: u32) -> Result<Option<Body>, Mistake> {
+    if alternatives.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(Body::List { item: symbols.of_choice(symbol, alternatives)?, separator: None, least: 0 }))
 }

@@ -24,7 +24,7 @@ mod text;
 
 use quagmire_base::format::cut;
 
-pub(crate) use self::infer::chains;
+pub(crate) use self::infer::{between, chains};
 use self::number::shuffled;
 pub use self::{
     infer::{Candidate, Evidence, Origin, candidates},
@@ -594,9 +594,11 @@ impl Writer {
             return;
         }
         let start = self.bytes.len();
+        // rounds that are alike are written once; what is around them has to keep its level
         let differs = depends_on_round(body, 0);
+        let written = if differs { times } else { 1 };
         self.rounds.push(Loop { times, round: 0, shuffles: Vec::new() });
-        for round in 0..if differs { times } else { 1 } {
+        for round in 0..written {
             if let Some(last) = self.rounds.last_mut() {
                 last.round = if is_backwards { times - 1 - round } else { round };
             }

@@ -106,20 +106,21 @@ fn add_pick(pick: &Pick, text: &mut String) {
 }
 
 fn add_bytes(bytes: &[u8], text: &mut String) {
-    text.push('"');
+    let escapes = [(b'"', "\\\""), (b'\\', "\\\\"), (b'\n', "\\n"), (b'\r', "\\r"), (b'\t', "\\t")];
+    let _ = write!(text, "\"{}\"", escaped(bytes, &escapes, |byte| format!("\\x{byte:02x}")));
+}
+
+/// Bytes as printable ASCII: these by their escapes, and others that are not printable as `other` says.
+pub(super) fn escaped(bytes: &[u8], escapes: &[(u8, &str)], other: impl Fn(u8) -> String) -> String {
+    let mut text = String::new();
     for &byte in bytes {
-        match byte {
-            b'"' | b'\\' => text.extend(['\\', char::from(byte)]),
-            b'\n' => text.push_str("\\n"),
-            b'\r' => text.push_str("\\r"),
-            b'\t' => text.push_str("\\t"),
-            b' '..=b'~' => text.push(char::from(byte)),
-            _ => {
-                let _ = write!(text, "\\x{byte:02x}");
-            }
+        match escapes.iter().find(|(known, _)| *known == byte) {
+            Some((_, escape)) => text.push_str(escape),
+            None if (b' '..=b'~').contains(&byte) => text.push(char::from(byte)),
+            None => text.push_str(&other(byte)),
         }
     }
-    text.push('"');
+    text
 }
 
 impl std::fmt::Display for Times {

@@ -2,7 +2,7 @@
 
 mod bank;
 
-use std::collections::HashSet;
+use std::{collections::HashSet, ops::Range};
 
 use libafl_bolts::rands::{Rand, StdRand};
 
@@ -114,12 +114,6 @@ const LARGEST_NEW: usize = 4096;
 /// Most parts in each other of a regenerated part.
 const DEEPEST_NEW: usize = 16;
 
-/// The children of a list.
-struct Items {
-    items: Vec<usize>,
-    separators: Vec<usize>,
-}
-
 impl Work<'_> {
     /// Makes a part anew, half of the time by another alternative. Without a grammar, by a part of another tree.
     fn regenerate(&mut self) -> Option<Tree> {
@@ -175,8 +169,7 @@ impl Work<'_> {
     }
 
     fn delete_items(&mut self) -> Option<Tree> {
-        let list = self.node(|node| self.tree.nodes[node].role == Role::List && self.tree.nodes[node].nodes > 1)?;
-        let Items { items, separators } = self.items(list);
+        let (list, items, separators) = self.list(1)?;
         let least = self.context.grammar.and_then(|grammar| grammar.list(self.tree.nodes[list].symbol));
         let least = least.map_or(1, |(_, least)| least as usize);
         let most = items.len().saturating_sub(least);
@@ -192,9 +185,7 @@ impl Work<'_> {
             (None, 1..) if !separators.is_empty() => (separators[first - 1], last),
             _ => (items[first], last),
         };
-        let nodes = from..self.tree.subtree(to).end;
-        let bytes = self.tree.nodes[from].range().start..self.tree.nodes[to].range().end;
-        Some(self.tree.edited(&self.parents, &[Edit { parent: list, nodes, bytes, pieces: Vec::new() }]))
+        Some(self.with_siblings(list, (from, to), Vec::new()))
     }
 
     fn unwrap_part(&mut self) -> Option<Tree> {
@@ -211,14 +202,12 @@ impl Work<'_> {
 
     /// Repeats some items of a list that follow each other, up to 64 times.
     fn repeat(&mut self) -> Option<Tree> {
-        let list = self.node(|node| self.tree.nodes[node].role == Role::List && self.tree.nodes[node].nodes > 1)?;
-        let Items { items, separators } = self.items(list);
+        let (list, items, separators) = self.list(1)?;
         let count = if self.rand.coinflip(0.7) { 1 } else { self.log_uniform(items.len()) };
         let first = self.rand.below_or_zero(items.len() - count + 1);
         let (from, to) = (items[first], items[first + count - 1]);
-        let nodes = from..self.tree.subtree(to).end;
-        let bytes = self.tree.nodes[from].range().start..self.tree.nodes[to].range().end;
-        let run = self.tree.siblings(nodes.clone(), bytes.clone());
+        let (nodes, bytes) = self.siblings(from, to);
+        let run = self.tree.siblings(nodes, bytes);
         let made = match (separators.first(), self.context.grammar) {
             (Some(&separator), _) => Some(Tree::of_piece(self.tree.piece(separator))),
             (None, grammar) if items.len() == 1 => self.separator(list, grammar)?,
@@ -233,7 +222,7 @@ impl Work<'_> {
             pieces.extend(separator.filter(|_| copy > 0));
             pieces.push(run);
         }
-        Some(self.tree.edited(&self.parents, &[Edit { parent: list, nodes, bytes, pieces }]))
+        Some(self.with_siblings(list, (from, to), pieces))
     }
 
     /// Separator for a list of one item. `Some(None)` if it has none, `None` if that is not known.
@@ -254,14 +243,13 @@ impl Work<'_> {
                 && self.tree.children(node).nth(1).is_some()
         };
         let other = self.node(is_other)?;
-        let items = self.items(other);
-        Some(items.separators.first().map(|&separator| Tree::of_piece(self.tree.piece(separator))))
+        let separator = self.tree.children(other).find(|&node| self.tree.nodes[node].role == Role::Separator);
+        Some(separator.map(|separator| Tree::of_piece(self.tree.piece(separator))))
     }
 
     /// Reorders the items of a list; separators stay where they are.
     fn shuffle(&mut self) -> Option<Tree> {
-        let list = self.node(|node| self.tree.nodes[node].role == Role::List && self.tree.nodes[node].nodes > 2)?;
-        let Items { mut items, separators } = self.items(list);
+        let (list, mut items, separators) = self.list(2)?;
         if items.len() < 2 {
             return None;
         }
@@ -288,17 +276,28 @@ impl Work<'_> {
             pieces.push(self.tree.piece(item));
             pieces.extend(separators.get(number).map(|&separator| self.tree.piece(separator)));
         }
-        let nodes = list + 1..self.tree.subtree(list).end;
-        Some(
-            self.tree
-                .edited(&self.parents, &[Edit { parent: list, nodes, bytes: self.tree.nodes[list].range(), pieces }]),
-        )
+        let last = self.tree.children(list).last()?;
+        Some(self.with_siblings(list, (list + 1, last), pieces))
     }
 
-    fn items(&self, list: usize) -> Items {
+    /// Draws a list with more than `least` nodes in it: its node, its items, and its separators.
+    fn list(&mut self, least: u32) -> Option<(usize, Vec<usize>, Vec<usize>)> {
+        let list = self.node(|node| self.tree.nodes[node].role == Role::List && self.tree.nodes[node].nodes > least)?;
         let is_separator = |&node: &usize| self.tree.nodes[node].role == Role::Separator;
         let (separators, items) = self.tree.children(list).partition(is_separator);
-        Items { items, separators }
+        Some((list, items, separators))
+    }
+
+    /// Nodes and bytes of the siblings from one to another one.
+    fn siblings(&self, from: usize, to: usize) -> (Range<usize>, Range<usize>) {
+        let bytes = self.tree.nodes[from].range().start..self.tree.nodes[to].range().end;
+        (from..self.tree.subtree(to).end, bytes)
+    }
+
+    /// The tree with pieces in the place of the siblings from one to another one.
+    fn with_siblings(&self, parent: usize, (from, to): (usize, usize), pieces: Vec<Piece<'_>>) -> Tree {
+        let (nodes, bytes) = self.siblings(from, to);
+        self.tree.edited(&self.parents, &[Edit { parent, nodes, bytes, pieces }])
     }
 }
 

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use crate::{
     brackets,
-    template::{Digits, chains},
+    template::{Digits, between, chains},
     tree::Role,
 };
 
@@ -177,7 +177,7 @@ pub fn units(input: &[u8]) -> Vec<Units<'_>> {
     for units in &all {
         // a number may be what the first unit is
         for units in [Some(units.clone()), units.without_first()].into_iter().flatten() {
-            with_lengths.extend(found(&units).into_iter().map(|found| found.of(&units)));
+            with_lengths.extend(found(&units).into_iter().map(|lengths| Units { lengths, ..units.clone() }));
         }
     }
     all.into_iter().chain(with_lengths).collect()
@@ -217,18 +217,6 @@ fn of_tree(input: &[u8]) -> Vec<Units<'_>> {
     all
 }
 
-/// Parts between two bytes of a value that are not empty.
-fn between(input: &[u8], separator: u8) -> Vec<Range<usize>> {
-    let mut start = 0;
-    let ends = (0..=input.len()).filter(|&at| at == input.len() || input[at] == separator);
-    let parts = ends.map(|end| {
-        let part = start..end;
-        start = end + 1;
-        part
-    });
-    parts.filter(|part| !part.is_empty()).collect()
-}
-
 // Records in binary inputs: each behind its own length, or all of one size.
 
 /// Places in which the first record may begin, from the start of the input.
@@ -253,7 +241,7 @@ const LARGEST_INPUT: usize = 1 << 20;
 struct Frame {
     before: usize,
     width: usize,
-    is_big_endian: bool,
+    order: Digits,
     /// Bytes that the length does not count; `None` if it counts the whole record.
     uncounted: Option<usize>,
     /// Size of which the record is a multiple.
@@ -262,18 +250,13 @@ struct Frame {
 
 impl Frame {
     fn all() -> impl Iterator<Item = Self> {
-        let orders = [(1, true), (2, true), (2, false), (4, true), (4, false)];
-        orders.into_iter().flat_map(|(width, is_big_endian)| {
+        let (big, little) = (Digits::BigEndian, Digits::LittleEndian);
+        let orders = [(1, big), (2, big), (2, little), (4, big), (4, little)];
+        orders.into_iter().flat_map(|(width, order)| {
             BEFORE.into_iter().flat_map(move |before| {
                 let counted = UNCOUNTED.into_iter().map(Some).chain([None]);
                 counted.flat_map(move |uncounted| {
-                    MULTIPLES.into_iter().map(move |multiple| Self {
-                        before,
-                        width,
-                        is_big_endian,
-                        uncounted,
-                        multiple,
-                    })
+                    MULTIPLES.into_iter().map(move |multiple| Self { before, width, order, uncounted, multiple })
                 })
             })
         })
@@ -282,9 +265,7 @@ impl Frame {
     /// End of the record that begins at `start`, and whether its length is 0; `None` if it ends behind the input.
     fn end(self, input: &[u8], start: usize) -> Option<(usize, bool)> {
         let field = start + self.before;
-        let bytes = input.get(field..field + self.width)?.iter();
-        let add = |number: usize, &byte: &u8| number << 8 | usize::from(byte);
-        let length = if self.is_big_endian { bytes.fold(0, add) } else { bytes.rev().fold(0, add) };
+        let length = self.order.read(input.get(field..field + self.width)?) as usize;
         let end = match self.uncounted {
             Some(uncounted) => (field + self.width + uncounted).checked_add(length)?,
             None => start.checked_add(length)?,
@@ -391,19 +372,9 @@ struct Length {
     tells: Tells,
 }
 
-/// Numbers that may be right together.
-struct Found(Vec<Length>);
-
-impl Found {
-    /// The units with these numbers.
-    fn of<'a>(self, units: &Units<'a>) -> Units<'a> {
-        Units { lengths: self.0, ..units.clone() }
-    }
-}
-
 /// Numbers in front of units that follow from them: those of bytes, and then each that tells how many units there are
 /// together with those of bytes.
-fn found(units: &Units<'_>) -> Vec<Found> {
+fn found(units: &Units<'_>) -> Vec<Vec<Length>> {
     if units.kind == Kind::Levels {
         return Vec::new();
     }
@@ -430,14 +401,14 @@ fn found(units: &Units<'_>) -> Vec<Found> {
             apart.push(one);
         }
     }
-    let mut all: Vec<Found> = Vec::new();
+    let mut all: Vec<Vec<Length>> = Vec::new();
     if !apart.is_empty() {
-        all.push(Found(apart.clone()));
+        all.push(apart.clone());
     }
     for count in counts.into_iter().rev().take(4) {
         let others =
             apart.iter().filter(|one| one.range.end <= count.range.start || one.range.start >= count.range.end);
-        all.push(Found(others.cloned().chain([count.clone()]).collect()));
+        all.push(others.cloned().chain([count.clone()]).collect());
     }
     all
 }
@@ -480,11 +451,8 @@ fn numbers(input: &[u8], head: usize) -> Vec<(Range<usize>, Form, u64)> {
     for start in 0..bytes.len() {
         for width in WIDTHS {
             let Some(field) = bytes.get(start..start + width) else { break };
-            let add = |number: u64, &byte: &u8| number << 8 | u64::from(byte);
-            let range = start..start + width;
-            all.push((range.clone(), Form::Fixed(Digits::BigEndian), field.iter().fold(0, add)));
-            if width > 1 {
-                all.push((range, Form::Fixed(Digits::LittleEndian), field.iter().rev().fold(0, add)));
+            for digits in [Digits::BigEndian, Digits::LittleEndian].into_iter().take(width.min(2)) {
+                all.push((start..start + width, Form::Fixed(digits), digits.read(field)));
             }
         }
         let groups = bytes[start..].iter().take(MOST_GROUPS).take_while(|byte| **byte >= 0x80).count();

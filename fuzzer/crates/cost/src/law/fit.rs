@@ -387,7 +387,7 @@ impl Fit {
     /// The class of the term that carries most of what grows up to a size; that of the law if nothing grows.
     pub fn class_at(&self, size: u64) -> Class {
         let size = self.cap.as_ref().map_or(size, |cap| size.min(cap.size)) as f64;
-        let growing = self.law.terms().iter().filter(|term| term.class != Class::Constant);
+        let growing = self.law.terms.iter().filter(|term| term.class != Class::Constant);
         growing
             .max_by(|a, b| a.amount_at(size).total_cmp(&b.amount_at(size)))
             .map_or(Class::Constant, |term| term.class)

@@ -188,7 +188,8 @@ impl Term {
 /// A sum of terms, from the lowest to the highest.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Law {
-    terms: Vec<Term>,
+    /// The terms, from the lowest to the highest. None: the amount is 0.
+    pub terms: Vec<Term>,
 }
 
 impl Law {
@@ -209,11 +210,6 @@ impl Law {
     /// The same amount at all sizes.
     pub fn constant(amount: f64) -> Self {
         Self::new([Term { class: Class::Constant, coefficient: amount }])
-    }
-
-    /// The terms, from the lowest to the highest. None: the amount is 0.
-    pub fn terms(&self) -> &[Term] {
-        &self.terms
     }
 
     /// The class of the highest term.
@@ -371,7 +367,7 @@ pub fn sum<'a>(parts: impl IntoIterator<Item = Part<'a>>, largest: u64) -> Total
             sure += amount;
         }
         highest.extend(law.highest().map(|term| (*term, term.amount_at(size), fit.confidence)));
-        terms.extend(law.terms().iter().map(|&term| (term, fit.is_sure())));
+        terms.extend(law.terms.iter().map(|&term| (term, fit.is_sure())));
     }
     let carried = |class: Class, only_sure: bool| -> f64 {
         let those = terms.iter().filter(|(term, sure)| term.class.compare(&class).is_eq() && (*sure || !only_sure));

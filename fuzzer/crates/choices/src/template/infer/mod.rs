@@ -10,7 +10,7 @@ mod tokens;
 
 use std::{collections::HashSet, ops::Range};
 
-pub(crate) use self::nest::chains;
+pub(crate) use self::{nest::chains, tokens::between};
 
 use super::{Part, Template, Times};
 use crate::{

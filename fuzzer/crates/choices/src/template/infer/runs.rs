@@ -286,11 +286,7 @@ pub(super) fn binary(input: &[u8]) -> Vec<Segment> {
             continue;
         }
         for digits in [Digits::BigEndian, Digits::LittleEndian] {
-            let number = |chunk: &[u8]| match digits {
-                Digits::LittleEndian => chunk.iter().rev().fold(0_u32, |number, &byte| number << 8 | u32::from(byte)),
-                _ => chunk.iter().fold(0_u32, |number, &byte| number << 8 | u32::from(byte)),
-            };
-            let numbers: Vec<u32> = input.chunks_exact(width.into()).map(number).collect();
+            let numbers: Vec<u64> = input.chunks_exact(width.into()).map(|chunk| digits.read(chunk)).collect();
             let order = match order(&numbers) {
                 Order::Shuffle(_) => not_against(&numbers),
                 order => Some(order),
@@ -310,7 +306,7 @@ pub(super) fn binary(input: &[u8]) -> Vec<Segment> {
 }
 
 /// The order that nine of ten steps are not against, if there is one.
-fn not_against(numbers: &[u32]) -> Option<Order> {
+fn not_against(numbers: &[u64]) -> Option<Order> {
     let steps = numbers.len().saturating_sub(1);
     let up = numbers.windows(2).filter(|pair| pair[0] < pair[1]).count();
     let down = numbers.windows(2).filter(|pair| pair[0] > pair[1]).count();
