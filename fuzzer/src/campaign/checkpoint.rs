@@ -314,7 +314,7 @@ mod tests {
             |all| all.2.entries[1].rules = vec![0],
             |all| all.2.reference = EntryId::new(2),
             |all| {
-                all.2.candidates.insert(0, EntryId::new(2));
+                all.2.wait(0, EntryId::new(2));
             },
             |all| {
                 all.2.large.insert(0, EntryId::new(2));

@@ -115,6 +115,16 @@ impl Finding {
         time.or(self.instructions_ratio).filter(|ratio| ratio.is_finite()).unwrap_or(0.0)
     }
 
+    /// Interval of `time_ratio`, if it is known.
+    pub fn interval(&self) -> Option<(f64, f64)> {
+        self.time_ratio_low.zip(self.time_ratio_high)
+    }
+
+    /// Interval of `time_ratio_by_size`, if it is known.
+    pub fn interval_by_size(&self) -> Option<(f64, f64)> {
+        self.time_ratio_by_size_low.zip(self.time_ratio_by_size_high)
+    }
+
     /// Function that grew most, of whatever library; where that is not known, the one in which it ended. It is what tells one
     /// cause from another: a function of the program may call several slow ones.
     pub fn innermost_function(&self) -> Option<&str> {
