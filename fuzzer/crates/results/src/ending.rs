@@ -211,7 +211,7 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
     );
     let of = |kind| summary.findings.iter().filter(move |finding| finding.kind == kind);
     let is_worst = |finding: &&Finding| summary.worst.as_ref().is_some_and(|worst| worst.path == finding.path);
-    let slowest = || of(FindingKind::Degradation).max_by(|a, b| a.slowness().total_cmp(&b.slowness()));
+    let slowest = || Finding::slowest(&summary.findings);
     let confirmed = summary.findings.iter().find(is_worst);
     if let Some(finding) = worst(summary) {
         worst_degradation(&mut text, summary, finding, output);

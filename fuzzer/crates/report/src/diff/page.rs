@@ -28,7 +28,7 @@ pub(crate) fn page(campaign: &Campaign, rules: &RuleWords, finding: &Finding, de
         h1 { a href="../report.html" { "Report" } " / " (finding.kind.label()) }
         p class="verdict" { span class="code" { (shown(file_name(&finding.path))) } }
         dl class="facts" {
-            dt { "verdict" } dd { (words::verdict(finding)) @if let Some(severity) = words::severity_of(finding) { ", " (words::severity(severity)) } }
+            dt { "verdict" } dd { (words::verdict(finding)) @if let Some(severity) = words::severity_of(finding) { ", " (severity.words()) } }
             dt { "file" } dd { (markup::input_link("../", &finding.path)) " " (counted(finding.bytes, "byte")) }
             @if let Some(root) = &root { dt { "seed" } dd { (markup::input_link("../", root)) } }
             @if let Some(parent) = parent.as_ref().filter(|parent| root.as_ref() != Some(parent)) {

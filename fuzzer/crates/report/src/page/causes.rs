@@ -115,7 +115,7 @@ fn row(campaign: &Campaign, cause: &Cause, at: usize, slow: bool) -> Markup {
                         },
                     }
                     @if let Some(severity) = words::severity_of(finding) {
-                        " " div { span class=(words::severity(severity)) { (words::severity(severity)) } }
+                        " " div { span class=(severity.words()) { (severity.words()) } }
                     }
                 }
                 td class="number" data-title="by time" { (by_time(finding)) }

@@ -10,13 +10,7 @@ use std::collections::HashMap;
 
 use maud::{Markup, html};
 
-use super::{
-    campaign::Campaign,
-    diff::page::file_name,
-    markup,
-    rules::RuleWords,
-    words::{self, badness},
-};
+use super::{campaign::Campaign, diff::page::file_name, markup, rules::RuleWords, words};
 use quagmire_base::{format::counted, visible::shown};
 use quagmire_cost::resource::Resource;
 use quagmire_results::{
@@ -145,7 +139,7 @@ pub(crate) fn by_badness(findings: &[Finding]) -> Vec<usize> {
     };
     places.sort_by(|&a, &b| {
         let (a, b) = (&findings[a], &findings[b]);
-        let worse = badness(b).unwrap_or(0.0).total_cmp(&badness(a).unwrap_or(0.0));
+        let worse = b.badness().unwrap_or(0.0).total_cmp(&a.badness().unwrap_or(0.0));
         kind(a).cmp(&kind(b)).then(worse)
     });
     places

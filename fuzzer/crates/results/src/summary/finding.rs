@@ -115,6 +115,20 @@ impl Finding {
         time.or(self.instructions_ratio).filter(|ratio| ratio.is_finite()).unwrap_or(0.0)
     }
 
+    /// Ratio that determines its severity, or else the largest known one.
+    pub fn badness(&self) -> Option<f64> {
+        let ratio = self.ratio.filter(|ratio| ratio.is_finite());
+        let known = [self.instructions_ratio, self.time_ratio].into_iter().flatten();
+        let all = known.chain(self.costs.iter().map(|cost| cost.ratio));
+        ratio.or_else(|| all.filter(|ratio| ratio.is_finite()).reduce(f64::max))
+    }
+
+    /// The slowest degradation; `None` without any.
+    pub fn slowest(findings: &[Self]) -> Option<&Self> {
+        let slow = findings.iter().filter(|finding| finding.kind == FindingKind::Degradation);
+        slow.max_by(|a, b| a.slowness().total_cmp(&b.slowness()))
+    }
+
     /// Interval of `time_ratio`, if it is known.
     pub fn interval(&self) -> Option<(f64, f64)> {
         self.time_ratio_low.zip(self.time_ratio_high)
