@@ -209,7 +209,7 @@ mod tests {
 
     use std::time::Duration;
 
-    use super::{super::record::Candidate, *};
+    use super::*;
     use quagmire_results::summary::Finding;
     use quagmire_search::{
         EntryId,
@@ -313,8 +313,7 @@ mod tests {
             |all| all.2.entries[1].rules = vec![0],
             |all| all.2.reference = EntryId::new(2),
             |all| {
-                let absent = Candidate { entry: EntryId::new(2), tries: 0, due: Duration::ZERO };
-                all.2.candidates.insert((0, false), absent);
+                all.2.wait(0, EntryId::new(2));
             },
             |all| {
                 all.2.large.insert(0, EntryId::new(2));

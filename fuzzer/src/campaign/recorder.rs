@@ -96,8 +96,8 @@ impl<'a> Recorder<'a> {
             quiet: setup.options.quiet,
         };
         let window = terminal.try_clone().ok();
-        let screen = Screen::new(terminal, style, move || window.as_ref().and_then(terminal_size))
-            .with_lines(record.lines_on_screen);
+        let mut screen = Screen::new(terminal, style, move || window.as_ref().and_then(terminal_size));
+        screen.lines = record.lines_on_screen;
         let now = record.earlier_sessions + since(setup.start_ns);
         Ok(Self {
             setup,
@@ -175,7 +175,7 @@ impl<'a> Recorder<'a> {
     /// Shows a message above the display, where it stays, and writes it to the log.
     pub fn note(&mut self, message: &str) -> Result<()> {
         self.screen.note(message);
-        self.record.lines_on_screen = self.screen.lines();
+        self.record.lines_on_screen = self.screen.lines;
         self.logs.message(message)
     }
 

@@ -114,7 +114,7 @@ pub fn write(out: &Path, shown: Option<&Path>, options: ReportOptions) -> Result
     let findings = &campaign.summary.findings;
     if !findings.is_empty() {
         let folder = folder(out, "diffs")?;
-        let names = diff::names::names_of_pages(findings);
+        let names = diff::page::names_of_pages(findings);
         for index in page::by_badness(findings) {
             let limit = Instant::now() + TIME_FOR_A_PAGE;
             if options.deadline.is_some_and(|deadline| Instant::now() >= deadline) {

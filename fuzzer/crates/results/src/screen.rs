@@ -91,8 +91,8 @@ pub struct Screen<W: Write> {
     style: Style,
     /// Returns the terminal's size; called before each redraw, since windows are resized.
     size: Box<dyn Fn() -> Option<Size> + Send>,
-    /// Number of lines of the block on the terminal now.
-    lines: usize,
+    /// Number of lines of the block on the terminal now; those of another display that it takes over at first.
+    pub lines: usize,
     /// Their lengths in characters, if this display has drawn them.
     lengths: Vec<usize>,
     drawn: Option<Instant>,
@@ -102,18 +102,6 @@ impl<W: Write> Screen<W> {
     /// Creates a display that writes to `out`; `size` returns the terminal's size, or `None` if it is not known.
     pub fn new(out: W, style: Style, size: impl Fn() -> Option<Size> + Send + 'static) -> Self {
         Self { out, style, size: Box::new(size), lines: 0, lengths: Vec::new(), drawn: None }
-    }
-
-    /// Takes over a terminal on which another display has left this many lines of its block.
-    #[must_use]
-    pub fn with_lines(mut self, lines: usize) -> Self {
-        self.lines = lines;
-        self
-    }
-
-    /// Number of lines of the block on the terminal now.
-    pub fn lines(&self) -> usize {
-        self.lines
     }
 
     /// Shows the state of a campaign. On a terminal, redraws the block, at most once a second; elsewhere writes one line each time.

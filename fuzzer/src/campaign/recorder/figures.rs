@@ -28,7 +28,7 @@ use quagmire_mutators::kinds::GoalKind;
 use quagmire_results::{
     Summary, explanation, final_report,
     screen::View,
-    summary::{self, Distribution, FindingKind, LastFound, Live, StoppedBy, Worst},
+    summary::{self, Distribution, Finding, FindingKind, LastFound, Live, StoppedBy, Worst},
     write_fuzzer_stats,
 };
 use quagmire_search::{
@@ -70,7 +70,7 @@ impl Recorder<'_> {
             self.record.last_print = elapsed;
             self.view = view;
             self.screen.show_now(&self.figures(search), view);
-            self.record.lines_on_screen = self.screen.lines();
+            self.record.lines_on_screen = self.screen.lines;
         }
         if elapsed.saturating_sub(self.record.last_write) >= WRITE_INTERVAL {
             self.write_progress(None, search)?;
@@ -93,13 +93,6 @@ impl Recorder<'_> {
     /// Largest cost, as a multiple of the median seed's.
     pub(super) fn largest_ratio(&self, search: &SearchState) -> f64 {
         search.top_rated.worst().map_or(1.0, |largest| self.ratio_of(largest))
-    }
-
-    /// Where the worst finding spends its cost.
-    fn spent_in(&self) -> Vec<String> {
-        let slow = self.record.findings.iter().filter(|finding| finding.kind == FindingKind::Degradation);
-        let worst = slow.max_by(|a, b| a.slowness().total_cmp(&b.slowness()));
-        worst.map(explanation::brief_places).unwrap_or_default()
     }
 
     /// The latest finding.
@@ -315,7 +308,7 @@ impl Recorder<'_> {
             worst_ratio: record.worst.map_or(1.0, |worst| self.ratio_of(worst)),
             worst_ratio_by_size: self.worst_entry().and_then(|worst| self.ratio_by_size(&worst.cost, worst.bytes)),
             worst_time_ratio: record.worst_time.map(|(_, ratio)| ratio),
-            spent_in: self.spent_in(),
+            spent_in: Finding::slowest(&record.findings).map(explanation::brief_places).unwrap_or_default(),
             last_found: self.last_found(),
             last_new: record.last_new,
             last_fault: record.last_fault,

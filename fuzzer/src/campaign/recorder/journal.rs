@@ -294,7 +294,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// Creates the finding of a fault or a hang, without its details.
+    /// Creates a finding without its details.
     pub(super) fn found(
         &self,
         kind: FindingKind,
@@ -335,14 +335,9 @@ impl Recorder<'_> {
         let (time, by_size) = (confirmation.time_ratio, confirmation.time_ratio_by_size);
         let ordinary_input = confirmation.stand_in.as_ref();
         let place = confirmation.growth.place();
+        let ratio = confirmation.ratio(Resource::Instructions);
         let finding = Finding {
-            kind: FindingKind::Degradation,
-            detail: None,
-            path: self.relative(&path),
             bytes: of.bytes,
-            parent: of.parent.map(|parent| self.relative(&self.path_of(parent))),
-            rules: self.record.history(entry),
-            instructions_ratio: confirmation.ratio(Resource::Instructions),
             time_ratio: Some(time.value),
             time_ratio_low: Some(time.low),
             time_ratio_high: Some(time.high),
@@ -365,7 +360,7 @@ impl Recorder<'_> {
             costs: confirmation.costs.clone(),
             growth: confirmation.growth.clone(),
             parts,
-            ..Finding::default()
+            ..self.found(FindingKind::Degradation, &path, (of.parent, &of.rules), ratio)
         };
         let answer = self.setup.listener.as_ref().map(|listener| listener.degraded(bytes, &finding)).transpose()?;
         self.obey(answer);

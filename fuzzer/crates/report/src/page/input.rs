@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use crate::{
     campaign::Campaign,
-    diff::{hex, rows},
+    diff::{hex, page::hex_rows},
     markup,
 };
 use quagmire_base::{
@@ -44,7 +44,7 @@ pub(super) fn excerpt(campaign: &Campaign, finding: &Finding) -> Markup {
     };
     let seed = campaign.root(finding).and_then(|root| campaign.input(&root));
     if !reads_as_text(seed.as_deref().unwrap_or(&bytes)) {
-        return rows::hex_rows(&hex::excerpt(&bytes, 12));
+        return hex_rows(&hex::excerpt(&bytes, 12));
     }
     html! { div class="bytes excerpt" { (markup::pieces(&text_excerpt(&bytes))) } }
 }

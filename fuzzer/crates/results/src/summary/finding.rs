@@ -115,6 +115,30 @@ impl Finding {
         time.or(self.instructions_ratio).filter(|ratio| ratio.is_finite()).unwrap_or(0.0)
     }
 
+    /// Ratio that determines its severity, or else the largest known one.
+    pub fn badness(&self) -> Option<f64> {
+        let ratio = self.ratio.filter(|ratio| ratio.is_finite());
+        let known = [self.instructions_ratio, self.time_ratio].into_iter().flatten();
+        let all = known.chain(self.costs.iter().map(|cost| cost.ratio));
+        ratio.or_else(|| all.filter(|ratio| ratio.is_finite()).reduce(f64::max))
+    }
+
+    /// The slowest degradation; `None` without any.
+    pub fn slowest(findings: &[Self]) -> Option<&Self> {
+        let slow = findings.iter().filter(|finding| finding.kind == FindingKind::Degradation);
+        slow.max_by(|a, b| a.slowness().total_cmp(&b.slowness()))
+    }
+
+    /// Interval of `time_ratio`, if it is known.
+    pub fn interval(&self) -> Option<(f64, f64)> {
+        self.time_ratio_low.zip(self.time_ratio_high)
+    }
+
+    /// Interval of `time_ratio_by_size`, if it is known.
+    pub fn interval_by_size(&self) -> Option<(f64, f64)> {
+        self.time_ratio_by_size_low.zip(self.time_ratio_by_size_high)
+    }
+
     /// Function that grew most, of whatever library; where that is not known, the one in which it ended. It is what tells one
     /// cause from another: a function of the program may call several slow ones.
     pub fn innermost_function(&self) -> Option<&str> {
