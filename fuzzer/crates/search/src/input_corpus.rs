@@ -58,21 +58,19 @@ impl InputCorpus {
         // what is borrowed is in use, and so in memory
         if let Ok(mut known) = testcase.try_borrow_mut()
             && known.input().is_none()
+            && let Some(bytes) = self.read(&known)
         {
-            let bytes = self.read(&mut known);
+            let size = bytes.len();
+            known.set_input(BytesInput::new(bytes));
             drop(known);
-            self.note(id, bytes);
+            self.note(id, size);
         }
         testcase
     }
 
-    /// Reads the input of an entry; returns its size. One that somebody has removed is empty from then on.
-    fn read(&self, testcase: &mut Testcase<BytesInput>) -> usize {
-        let file = testcase.filename().as_ref().map(|file| self.queue.join(file));
-        let bytes = file.and_then(|file| files::read(&file, files::LARGEST_INPUT).ok()).unwrap_or_default();
-        let length = bytes.len();
-        testcase.set_input(BytesInput::new(bytes));
-        length
+    /// Reads the input of an entry from its file; `None` if somebody has removed that.
+    fn read(&self, testcase: &Testcase<BytesInput>) -> Option<Vec<u8>> {
+        files::read(&self.queue.join(testcase.filename().as_ref()?), files::LARGEST_INPUT).ok()
     }
 
     /// Notes that the input of an entry is in memory, and drops those that were loaded first if they are too large together.
@@ -179,9 +177,15 @@ impl Corpus<BytesInput> for InputCorpus {
 
     fn load_input_into(&self, testcase: &mut Testcase<BytesInput>) -> Result<(), Error> {
         if testcase.input().is_none() {
-            self.read(testcase);
+            let bytes = self.read(testcase).unwrap_or_default();
+            testcase.set_input(BytesInput::new(bytes));
         }
         Ok(())
+    }
+
+    /// Copy of an input; empty if its file was removed, as long as that is gone.
+    fn cloned_input_for_id(&self, id: CorpusId) -> Result<BytesInput, Error> {
+        Ok(self.get(id)?.borrow().input().clone().unwrap_or_default())
     }
 
     fn store_input_from(&self, testcase: &Testcase<BytesInput>) -> Result<(), Error> {
@@ -219,9 +223,11 @@ mod tests {
         drop(first);
         assert_eq!(in_memory(&corpus), [true, false, true, true]);
         assert_eq!(bytes(3), b"without a file");
-        // of a removed file, nothing is left
+        // of a removed file, nothing is left until it is restored
         std::fs::remove_file(folder.path().join("b")).unwrap();
         assert_eq!(bytes(1), b"");
+        std::fs::write(folder.path().join("b"), b"bbb").unwrap();
+        assert_eq!(bytes(1), b"bbb");
         corpus.remove(CorpusId(0)).unwrap();
         assert!(corpus.get(CorpusId(0)).is_err());
         assert_eq!(corpus.peek_free_id(), CorpusId(4));

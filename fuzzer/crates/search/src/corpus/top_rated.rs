@@ -241,7 +241,8 @@ impl TopRated {
         evicted
     }
 
-    /// Takes all titles from an entry whose input is lost: whoever comes next gets them.
+    /// Takes all titles from an entry whose input is lost. Those of edges go to whoever comes next, those of totals to the
+    /// entry with the largest amount.
     pub fn forget(&mut self, entry: EntryId) {
         let Some(known) = self.entries.get_mut(entry.index()) else { return };
         *known = None;
@@ -255,9 +256,14 @@ impl TopRated {
             .iter_mut()
             .filter(|(holder, _)| *holder == entry)
             .for_each(|hottest| *hottest = (EntryId::NONE, 0));
-        self.most.iter_mut().filter(|holder| **holder == Some(entry)).for_each(|holder| *holder = None);
         self.ranking.retain(|&(_, ranked)| ranked != entry);
         self.by_score.retain(|&(_, ranked)| ranked != entry);
+        for total in (0..TOTALS).filter(|&total| self.most[total] == Some(entry)).collect::<Vec<_>>() {
+            let amounts = self.by_score.iter().filter_map(|&(_, one)| Some((totals(self.standing(one)?)[total], one)));
+            let next = amounts.filter(|&(amount, _)| amount > 0).max().map(|(_, one)| one);
+            self.most[total] = next;
+            next.and_then(|next| self.entries[next.index()].as_mut()).into_iter().for_each(|next| next.titles += 1);
+        }
     }
 
     /// Gives an entry of a program without edges a title for its score, and takes that of the lowest score if there are too
@@ -481,6 +487,20 @@ mod tests {
         assert!(enter(&mut top_rated, 3, 130, &[]).is_empty());
         assert_eq!(top_rated.worst(), Some(id(3)));
         assert_eq!(top_rated.correct(id(0), Resource::Instructions, 90), 130, "another one is the most expensive");
+    }
+
+    #[test]
+    fn an_entry_that_is_lost_leaves_its_titles_to_others() {
+        let mut top_rated = TopRated::default();
+        enter(&mut top_rated, 0, 100, &[1, 5]);
+        enter(&mut top_rated, 1, 200, &[1, 9]);
+        top_rated.forget(id(1));
+        assert_eq!((top_rated.worst(), top_rated.active(), top_rated.is_active(id(1))), (Some(id(0)), 1, false));
+        assert_eq!((top_rated.ranking(), top_rated.of_edge(1).collect()), (&[(100, id(0))][..], ids(&[0])));
+        assert!(top_rated.is_sound(2));
+        // a count that only the lost one had is new
+        assert!(enter(&mut top_rated, 2, 150, &[1, 8]).is_empty());
+        assert_eq!((top_rated.worst(), top_rated.of_edge(1).collect()), (Some(id(2)), ids(&[0, 2, 2])));
     }
 
     #[test]
