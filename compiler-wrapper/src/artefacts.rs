@@ -1,7 +1,6 @@
 //! Files compiled on first use from sources embedded in the wrapper: the pass plugin for the chosen clang, and the
 //! objects that executables are linked with.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -11,6 +10,7 @@ use include_dir::{Dir, include_dir};
 use crate::Error;
 use crate::archive::archive;
 use crate::cache::{Cache, digest};
+use crate::plan::{Objects, Part};
 use crate::settings::{MutantsKind, PassVariant};
 use crate::toolchain::Toolchain;
 
@@ -23,31 +23,6 @@ static INCLUDE: Dir = include_dir!("$CARGO_MANIFEST_DIR/include");
 /// The one of them that `QUAGMIRE_DRAWS=include` includes, and the one that the runtime does.
 const PROVIDER: &str = "fuzzer/FuzzedDataProvider.h";
 const HOOKS: &str = "quagmire/draw_hooks.h";
-
-/// Parts of the runtime, by what they are for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Part {
-    /// Registration of instrumented objects, and progress of comparisons: in every executable, since objects compiled with
-    /// `QUAGMIRE_COMPARES=1` may be linked or loaded.
-    Always,
-    InProcess,
-    /// Fork server of other programs.
-    Serve,
-    /// Tables of mutants.
-    Mutants,
-    /// Fork server of programs with mutants.
-    MutantsServe,
-    /// Instead of it where another fuzzer runs them.
-    MutantsForeign,
-    Faults,
-    Performance,
-    /// Calls harnesses under the fork server.
-    Driver,
-    /// The archive with `main` of harnesses, unless they have their own.
-    Main,
-    /// Allocator that counts heap use.
-    Heap,
-}
 
 /// The files of each part, in the order in which they are linked. `serve` is the last of its part: the stack of its signal
 /// handlers comes after all other variables.
@@ -64,9 +39,6 @@ const UNITS: [(Part, &str); 11] = [
     (Part::Main, "main"),
     (Part::Heap, "heap"),
 ];
-
-/// Paths of the objects of each part.
-pub(crate) type Objects = BTreeMap<Part, Vec<PathBuf>>;
 
 /// Archive of `main.c`, so that a program may have its own `main`.
 const MAIN_ARCHIVE: &str = "libquagmire-main.a";

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::toolchain::{NEWEST, OLDEST, OLDEST_WITH_LTO};
+use crate::versions::{NEWEST, OLDEST, OLDEST_WITH_LTO};
 
 /// Why the wrapper could not start clang. Displayed as one line that starts with `quagmire-cc:` and ends with the
 /// remedy.

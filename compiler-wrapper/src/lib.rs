@@ -22,6 +22,7 @@ mod scan;
 pub mod settings;
 pub mod toolchain;
 mod uncounted;
+mod versions;
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;

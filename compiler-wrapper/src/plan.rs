@@ -19,11 +19,11 @@
 //!
 //! The list of link arguments, which remains useful, is ten lines in [`BuildPlan::command`].
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use crate::artefacts::{Objects, Part};
 use crate::response::{self, Expanded, Read};
 use crate::scan::{FUZZING_MACRO, Linked, Phase, Scan};
 use crate::settings::{MutantsKind, PassVariant, Settings};
@@ -147,6 +147,34 @@ pub(crate) struct Pieces {
     /// FuzzedDataProvider.h, two folders below the one with the headers for generators.
     pub provider: PathBuf,
 }
+
+/// Parts of the runtime, by what they are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Part {
+    /// Registration of instrumented objects, and progress of comparisons: in every executable, since objects compiled with
+    /// `QUAGMIRE_COMPARES=1` may be linked or loaded.
+    Always,
+    InProcess,
+    /// Fork server of other programs.
+    Serve,
+    /// Tables of mutants.
+    Mutants,
+    /// Fork server of programs with mutants.
+    MutantsServe,
+    /// Instead of it where another fuzzer runs them.
+    MutantsForeign,
+    Faults,
+    Performance,
+    /// Calls harnesses under the fork server.
+    Driver,
+    /// The archive with `main` of harnesses, unless they have their own.
+    Main,
+    /// Allocator that counts heap use.
+    Heap,
+}
+
+/// Paths of the objects of each part.
+pub(crate) type Objects = BTreeMap<Part, Vec<PathBuf>>;
 
 impl BuildPlan {
     /// The arguments for clang.

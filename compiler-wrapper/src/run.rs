@@ -12,7 +12,7 @@ use rustix::process::{Signal, getpid, kill_process};
 
 use crate::cache::Cache;
 use crate::plan::{BuildPlan, Link, Linker, Pieces};
-use crate::toolchain::OLDEST_WITH_LTO;
+use crate::versions::OLDEST_WITH_LTO;
 use crate::{Error, artefacts, options, response, toolchain, uncounted};
 
 /// Runs clang, so that exit code, messages and signals are clang's own: in place of this process, unless a link may fail for

@@ -9,16 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::cache::{self, Cache};
+use crate::versions::{NEWEST, OLDEST, OLDEST_WITH_LTO};
 use crate::{Error, Language};
-
-/// Oldest supported major version of LLVM.
-pub(crate) const OLDEST: u32 = 14;
-
-/// Newest supported major version of LLVM.
-pub(crate) const NEWEST: u32 = 19;
-
-/// Oldest LLVM whose linker loads passes.
-pub(crate) const OLDEST_WITH_LTO: u32 = 15;
 
 /// A clang, and the LLVM that its plugins are compiled with.
 #[derive(Debug, Clone, PartialEq, Eq)]
