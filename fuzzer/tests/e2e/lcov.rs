@@ -37,10 +37,7 @@ fn lines_of_all_inputs_are_added_up() {
     assert_eq!(calls.get("triangle"), Some(&3), "{calls:?}");
     assert_eq!(calls.get("square"), Some(&sum(|n| n + 1)), "{calls:?}");
     assert_eq!(calls.get("never"), Some(&0), "{calls:?}");
-}
-
-#[test]
-fn runs_that_end_early_count_up_to_their_end_and_the_others_go_on() {
+    // runs that end early count up to their end, and the others go on
     let scene = Scene::new(&[("abort", b"abort"), ("exit", b"exit"), ("fine", b"fine")]);
     let harness = built("ends.c", &["-g", "-O0", "-fsanitize=fuzzer"], None);
     scene.ask("replay --lcov all.info seeds", &harness).ended();

@@ -32,8 +32,11 @@ fn the_instructions_of_all_lines_are_those_of_the_run() {
     let all = ["-O0", "-O2"]
         .into_iter()
         .flat_map(|level| ["lines.c", "lines.cc", "counts.c", "ends.c"].map(|source| (source, vec!["-g", level])));
+    // collected sections, and a sanitized program
+    let sections = vec!["-g", "-O1", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections"];
+    let linked = [("lines.cc", sections), ("lines.cc", vec!["-g", "-O1", "-fsanitize=address"])];
     let fewer_names = [("lines.cc", vec!["-gline-tables-only", "-O2"]), ("lines.cc", vec!["-O2"])];
-    let all: Vec<(&str, Vec<&str>)> = all.chain(fewer_names).collect();
+    let all: Vec<(&str, Vec<&str>)> = all.chain(fewer_names).chain(linked).collect();
     for llvm in llvms() {
         for (source, options) in &all {
             let what = format!("{source} {options:?} LLVM {llvm}");
@@ -45,18 +48,6 @@ fn the_instructions_of_all_lines_are_those_of_the_run() {
                 assert!(lines(&input).iter().all(|line| known(line) == expected), "{what}: {input:#}");
             }
         }
-    }
-}
-
-#[test]
-fn lines_of_linked_and_collected_sections_and_of_a_sanitized_program_add_up_too() {
-    let scene = Scene::new(&[("a", &[b'x'; 50])]);
-    let sections = ["-g", "-O1", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections", "-fsanitize=fuzzer"];
-    let sanitized = ["-g", "-O1", "-fsanitize=fuzzer,address"];
-    for options in [&sections[..], &sanitized] {
-        let input = &scene.replay(&built("lines.cc", options, None), "-n 1", &[Path::new("seeds/a")])[0];
-        add_up(&format!("{options:?}"), input);
-        assert!(!of(input, "shapes::Set<long>::add(long)").is_empty(), "{options:?}: {input:#}");
     }
 }
 

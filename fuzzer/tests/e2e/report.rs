@@ -124,17 +124,6 @@ fn campaigns_that_run_or_were_killed_are_reported() {
 }
 
 #[test]
-fn a_campaign_that_is_interrupted_has_a_report() {
-    let scene = Scene::new(GREETING);
-    let campaign = start(&mut scene.campaign(&harness("quadratic.c"), "--seed 1 --max-size 200 --time 1h"));
-    wait_until("the campaign has begun", || scene.path("out/logs/queue_data.txt").is_file().then_some(()));
-    let end = interrupted(campaign).ended();
-    assert!(end.stdout.contains("out/report.html"), "{end:#?}");
-    let page = scene.read("out/report.html");
-    assert_page(&page, &["stopped on request"]);
-}
-
-#[test]
 fn what_is_no_campaign_is_refused() {
     let scene = Scene::new(GREETING);
     scene.write("odd/summary.json", b"{}");
