@@ -9,9 +9,14 @@ fn build(options: &[&str]) -> PathBuf {
     built("compared.c", &all, None)
 }
 
+/// Text of this size, in which nothing repeats for long.
+fn letters(size: u32) -> Vec<u8> {
+    (0..size).map(|i| b'a' + (i * i % 17) as u8).collect()
+}
+
 /// A scene with text of several sizes, and inputs that begin with what some builds cannot take.
 fn scene() -> Scene {
-    let text: Vec<u8> = (0..3_000u32).map(|i| b'a' + (i * i % 17) as u8).collect();
+    let text = letters(3_000);
     let seeds = [("small", &text[..50]), ("middle", &text[..1_000]), ("large", &text[..]), ("empty", b"")];
     Scene::new(&[&seeds[..], &[("crash", b"!boom".as_slice()), ("hang", b"?wait")]].concat())
 }
@@ -94,7 +99,8 @@ fn a_function_that_works_more_is_slower_and_named_and_can_be_tolerated() {
 #[test]
 fn linear_work_made_quadratic_is_a_law_that_is_worse() {
     let _alone = alone();
-    let (scene, old, new) = (scene(), build(&[]), build(&["-DQUADRATIC"]));
+    // what is asked of it takes minutes on a busy machine for more than that
+    let (scene, old, new) = (Scene::new(&[("large", &letters(1_500))]), build(&[]), build(&["-DQUADRATIC"]));
     let worse = compare(&scene, &["--json"], Some(&old), &new);
     assert_eq!(worse.code, Some(4), "{worse:#?}");
     let found = worse.json();

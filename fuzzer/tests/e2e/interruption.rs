@@ -90,24 +90,6 @@ fn what_is_ignored_at_the_start_ends_nothing() {
 }
 
 #[test]
-fn a_campaign_goes_on_when_its_worker_is_killed() {
-    let scene = Scene::new(GREETING);
-    let campaign = started(&scene, "");
-    let mut killed = Vec::new();
-    for _ in 0..3 {
-        let worker = worker(&campaign, &killed);
-        signal(worker, libc::SIGKILL);
-        killed.push(worker);
-    }
-    worker(&campaign, &killed);
-    let before = queue_length(&scene);
-    interrupted(campaign).ended();
-    assert!(queue_length(&scene) >= before);
-    assert_eq!(scene.summary()["stopped_by"], "signal");
-    assert!(scene.summary()["baseline"]["instructions"].is_u64());
-}
-
-#[test]
 fn no_worker_outlives_a_supervisor_that_is_killed() {
     let scene = Scene::new(GREETING);
     let mut campaign = started(&scene, "");

@@ -34,10 +34,10 @@ fn agrees(scene: &Scene) {
 #[test]
 fn degradations_outlive_the_worker_that_found_them() {
     let scene = Scene::new(&SEEDS[..1]);
-    let mut campaign = start(&mut scene.campaign(&harness("quadratic.c"), "--seed 1 --max-size 200 --time 1h"));
+    let campaign = start(&mut scene.campaign(&harness("quadratic.c"), "--seed 1 --max-size 200 --time 1h"));
     let found = || scene.path("out/degradations").is_dir() && !shown(&scene, "out/degradations").is_empty();
     let first = worker(&campaign, &[]);
-    wait_beside(&mut campaign, "a degradation", || found().then_some(()));
+    wait_until("a degradation", || found().then_some(()));
     signal(first, libc::SIGKILL);
     worker(&campaign, &[first]);
     let before = shown(&scene, "out/degradations");
