@@ -106,7 +106,7 @@ fn linear_work_made_quadratic_is_a_law_that_is_worse() {
     let found = worse.json();
     let large = input(&found, "large");
     assert_eq!(large["verdict"], "law-worse", "{large:#}");
-    let exponents = [&large["law"]["old_exponent"], &large["law"]["new_exponent"]].map(|one| float(&one));
+    let exponents = [&large["law"]["old_exponent"], &large["law"]["new_exponent"]].map(float);
     assert!((0.9..1.1).contains(&exponents[0]) && (1.8..2.1).contains(&exponents[1]), "{exponents:?}");
     assert_eq!(found["verdicts"][0]["verdict"], "law-worse");
 }
@@ -214,7 +214,7 @@ fn findings_of_a_campaign_are_run_again() {
     let summary = scene.summary();
     let found = array(&summary["findings"]).len();
     assert!(found > 0, "{summary:#}");
-    let again = |program: &Path| scene.ask("compare --json out", &program);
+    let again = |program: &Path| scene.ask("compare --json out", program);
     let same = again(&slow).succeeded();
     assert!(verdicts(&same.json()).iter().all(|(_, verdict)| verdict == "same"), "{same:#?}");
     let all = verdicts(&again(&fixed).json());

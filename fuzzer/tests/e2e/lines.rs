@@ -15,7 +15,7 @@ fn of<'a>(input: &'a Value, function: &str) -> Vec<&'a Value> {
 /// Asserts that the instructions of lines and of functions add up to those of the run.
 #[track_caller]
 fn add_up(what: &str, input: &Value) {
-    let sum = |list: &Value| -> u64 { array(&list).iter().map(|l| number(&l["instructions"])).sum() };
+    let sum = |list: &Value| -> u64 { array(list).iter().map(|l| number(&l["instructions"])).sum() };
     let all = number(&input["instructions"]);
     let left_out = &input["lines_left_out"];
     assert_eq!(sum(&input["lines"]) + number(&left_out["instructions"]), all, "{what}: {left_out}");
