@@ -104,6 +104,7 @@ fn without_plotting_there_is_a_report_without_graphs_which_a_later_one_has() {
     // a score that lies beside it
     scene.write("out/score.json", b"{}");
     assert!(report(&[]).ended().stdout.ends_with("out/report.html\n"));
+    report(&["--format", "jsonl"]).ended();
     assert!(scene.path("out/graphs/coverage_ts.svg").is_file());
 }
 
