@@ -132,10 +132,9 @@ fn a_campaign_whose_first_process_is_killed_ends_and_can_be_resumed() {
 #[test]
 fn cores_that_are_not_there_are_refused() {
     let scene = Scene::new(GREETING);
-    for (options, word) in
-        [("--cores 0-99999", "no list of cores"), ("-j 10000", "may use"), ("--cores 9999", "core 9999")]
-    {
-        run(&mut scene.campaign(&harness("quadratic.c"), options)).refused(2, &[word]);
+    let refusals = [("--cores 0-99999", "no list of cores"), ("-j 10000", "may use"), ("--cores 9999", "core 9999")];
+    for (options, word) in refusals {
+        scene.fuzz(&harness("quadratic.c"), options).refused(2, &[word]);
     }
     assert!(!scene.path("out").exists());
 }

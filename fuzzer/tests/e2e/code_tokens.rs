@@ -15,7 +15,11 @@ fn spelt(scene: &Scene) -> usize {
 
 fn works(program: &Path) {
     let scene = Scene::new(&SEED);
-    scene.fuzz(program, OPTIONS).ended();
+    let end = scene.fuzz(program, OPTIONS).ended();
+    assert!(end.stdout.contains("Tokens that paid, of ") && end.stdout.contains("\"<!ENTITY\" ("), "{}", end.stdout);
+    let same = Scene::new(&SEED);
+    same.fuzz(program, OPTIONS).ended();
+    assert_eq!(scene.files("out/queue"), same.files("out/queue"), "it is repeatable");
     let summary = scene.summary();
     assert_eq!(spelt(&scene), 3, "{}", summary["dictionary"]);
     let useful = array(&summary["dictionary"]["useful"]);
@@ -34,26 +38,7 @@ fn works(program: &Path) {
 }
 
 #[test]
-fn keywords_of_a_harness_are_found_without_a_dictionary() {
+fn keywords_are_found_without_a_dictionary() {
     works(&harness("nested_keywords.c"));
-}
-
-#[test]
-fn keywords_of_a_program_are_found_without_a_dictionary() {
     works(&built("nested_keywords.c", &["-g", "-O1", "-DPROGRAM"], None));
-}
-
-#[test]
-fn a_campaign_with_tokens_of_the_code_is_repeatable_and_says_which_paid() {
-    let queues = [(), ()].map(|()| {
-        let scene = Scene::new(&SEED);
-        let end = scene.fuzz(&harness("nested_keywords.c"), OPTIONS).ended();
-        assert!(
-            end.stdout.contains("Tokens that paid, of ") && end.stdout.contains("\"<!ENTITY\" ("),
-            "{}",
-            end.stdout
-        );
-        scene.files("out/queue")
-    });
-    assert_eq!(queues[0], queues[1]);
 }

@@ -9,9 +9,14 @@ fn build(options: &[&str]) -> PathBuf {
     built("compared.c", &all, None)
 }
 
+/// Text of this size, in which nothing repeats for long.
+fn letters(size: u32) -> Vec<u8> {
+    (0..size).map(|i| b'a' + (i * i % 17) as u8).collect()
+}
+
 /// A scene with text of several sizes, and inputs that begin with what some builds cannot take.
 fn scene() -> Scene {
-    let text: Vec<u8> = (0..3_000u32).map(|i| b'a' + (i * i % 17) as u8).collect();
+    let text = letters(3_000);
     let seeds = [("small", &text[..50]), ("middle", &text[..1_000]), ("large", &text[..]), ("empty", b"")];
     Scene::new(&[&seeds[..], &[("crash", b"!boom".as_slice()), ("hang", b"?wait")]].concat())
 }
@@ -94,13 +99,14 @@ fn a_function_that_works_more_is_slower_and_named_and_can_be_tolerated() {
 #[test]
 fn linear_work_made_quadratic_is_a_law_that_is_worse() {
     let _alone = alone();
-    let (scene, old, new) = (scene(), build(&[]), build(&["-DQUADRATIC"]));
+    // what is asked of it takes minutes on a busy machine for more than that
+    let (scene, old, new) = (Scene::new(&[("large", &letters(1_500))]), build(&[]), build(&["-DQUADRATIC"]));
     let worse = compare(&scene, &["--json"], Some(&old), &new);
     assert_eq!(worse.code, Some(4), "{worse:#?}");
     let found = worse.json();
     let large = input(&found, "large");
     assert_eq!(large["verdict"], "law-worse", "{large:#}");
-    let exponents = [&large["law"]["old_exponent"], &large["law"]["new_exponent"]].map(|one| float(&one));
+    let exponents = [&large["law"]["old_exponent"], &large["law"]["new_exponent"]].map(float);
     assert!((0.9..1.1).contains(&exponents[0]) && (1.8..2.1).contains(&exponents[1]), "{exponents:?}");
     assert_eq!(found["verdicts"][0]["verdict"], "law-worse");
 }
@@ -208,7 +214,7 @@ fn findings_of_a_campaign_are_run_again() {
     let summary = scene.summary();
     let found = array(&summary["findings"]).len();
     assert!(found > 0, "{summary:#}");
-    let again = |program: &Path| scene.ask("compare --json out", &program);
+    let again = |program: &Path| scene.ask("compare --json out", program);
     let same = again(&slow).succeeded();
     assert!(verdicts(&same.json()).iter().all(|(_, verdict)| verdict == "same"), "{same:#?}");
     let all = verdicts(&again(&fixed).json());

@@ -18,7 +18,7 @@ const SEED: &[u8] = b"text: words and 1234 numbers <in> a row.";
 fn case(scene: &Scene, compiler: &str, name: &str, options: &[&str]) -> PathBuf {
     let case = format!("-DCASE={name}");
     let object = object(scene, compiler, "comparisons.c", &[&[case.as_str(), "-O1", "-fno-builtin"], options].concat());
-    linked(scene, name, &[&object], &[])
+    linked(scene, &format!("{name}-{compiler}"), &[&object], &[])
 }
 
 /// Executions until a campaign has found the crash, if it has.
@@ -36,14 +36,21 @@ fn replaced(summary: &Value) -> u64 {
 }
 
 #[test]
-fn magic_numbers_keywords_and_cases_of_a_switch_take_the_place_of_what_was_compared_with_them() {
+fn what_was_compared_takes_the_place_of_what_the_input_holds_in_objects_of_clang_of_gcc_and_of_sanitizers() {
     let scene = Scene::new(&[("seed", SEED)]);
-    for name in CASES {
-        let shows = case(&scene, "clang", name, &[COUNTERS]);
-        let took = executions_to_crash(&scene, &shows, "--execs 4000 --seed 1");
+    let mut all: Vec<_> = CASES.map(|name| (name, case(&scene, "clang", name, &[COUNTERS]))).into();
+    if has_program("gcc", "gcc") {
+        let options = ["-fsanitize-coverage=trace-pc,trace-cmp"];
+        all.extend(["MAGIC", "SWITCH", "KEYWORD", "FLOAT"].map(|name| (name, case(&scene, "gcc", name, &options))));
+    }
+    let options = ["-DCASE=KEYWORD", "-O1", "-fsanitize=fuzzer-no-link,address"];
+    let object = object(&scene, "clang", "comparisons.c", &options);
+    all.push(("sanitized", linked(&scene, "sanitized", &[&object], &["-fsanitize=address"])));
+    for (name, harness) in all {
+        let took = executions_to_crash(&scene, &harness, "--execs 4000 --seed 1");
         assert!(took.is_some(), "{name}: {:#}", scene.summary());
-        let with = replaced(&scene.summary());
-        assert!((1..4000).contains(&with), "{name}: {with}");
+        let replaced = replaced(&scene.summary());
+        assert!((1..4000).contains(&replaced), "{name}: {replaced}");
     }
 }
 
@@ -128,13 +135,6 @@ fn checksums_in_a_shared_library_are_mended_too() {
 }
 
 #[test]
-fn a_string_without_an_end_is_read_no_further_than_it_can_be() {
-    let scene = Scene::new(&[("seed", SEED), ("short", b"text of 16 bytes")]);
-    let harness = case(&scene, "clang", "UNTERMINATED", &[COUNTERS]);
-    assert_eq!(executions_to_crash(&scene, &harness, "--execs 1000 --seed 1"), None);
-}
-
-#[test]
 fn objects_that_do_not_show_their_comparisons_are_searched_as_if_there_was_no_such_stage() {
     let scene = Scene::new(&[("seed", SEED)]);
     let hides = case(&scene, "clang", "MAGIC", &[HIDDEN]);
@@ -145,6 +145,10 @@ fn objects_that_do_not_show_their_comparisons_are_searched_as_if_there_was_no_su
     assert_eq!(executions_to_crash(&scene, &shows, "--execs 5000 --seed 1 --rules T,havoc"), None);
     assert_eq!(replaced(&scene.summary()), 0);
     assert!(executions_to_crash(&scene, &shows, "--execs 5000 --seed 1 --rules T,comparisons").is_some());
+    // a string without an end is read no further than it can be
+    scene.write("seeds/short", b"text of 16 bytes");
+    let harness = case(&scene, "clang", "UNTERMINATED", &[COUNTERS]);
+    assert_eq!(executions_to_crash(&scene, &harness, "--execs 1000 --seed 1"), None);
 }
 
 #[test]
@@ -156,29 +160,6 @@ fn a_search_by_comparisons_is_repeated_by_its_seed() {
         scene.files("out/queue")
     };
     assert_eq!(search(), search());
-}
-
-#[test]
-fn comparisons_and_cases_in_any_order_of_gcc_are_used() {
-    let scene = Scene::new(&[("seed", SEED)]);
-    if !has_program("gcc", "gcc") {
-        return;
-    }
-    for name in ["MAGIC", "SWITCH", "KEYWORD", "FLOAT"] {
-        let harness = case(&scene, "gcc", name, &["-fsanitize-coverage=trace-pc,trace-cmp"]);
-        let took = executions_to_crash(&scene, &harness, "--execs 4000 --seed 1");
-        assert!(took.is_some(), "{name}: {:#}", scene.summary());
-    }
-}
-
-#[test]
-fn comparisons_of_strings_are_seen_by_sanitizers_too() {
-    let scene = Scene::new(&[("seed", SEED)]);
-    let options = ["-DCASE=KEYWORD", "-O1", "-fsanitize=fuzzer-no-link,address"];
-    let object = object(&scene, "clang", "comparisons.c", &options);
-    let harness = linked(&scene, "sanitized", &[&object], &["-fsanitize=address"]);
-    let took = executions_to_crash(&scene, &harness, "--execs 4000 --seed 1");
-    assert!(took.is_some(), "{:#}", scene.summary());
 }
 
 #[test]

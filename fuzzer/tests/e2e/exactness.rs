@@ -218,14 +218,15 @@ fn ours(scene: &Scene, llvm: u32, flags: &str, source: &str, inputs: &[PathBuf])
 /// closes a block may differ: it is where a function returns, which clang does not count behind an explicit return.
 #[track_caller]
 fn compare(what: &str, source: &str, ours: &others::Counts, theirs: &others::Counts) -> (usize, usize) {
-    let functions = ours.functions.iter().filter_map(|(name, count)| Some((name, count, theirs.functions.get(name)?)));
-    let functions: Vec<_> = functions.collect();
+    let with = |name: &String| theirs.functions.get(name);
+    let functions: Vec<_> =
+        ours.functions.iter().filter_map(|(name, count)| Some((name, count, with(name)?))).collect();
     for (name, ours, theirs) in &functions {
         assert_eq!(ours, theirs, "{what}: entries of {name}");
     }
     let closes = |line: u64| source.lines().nth(line as usize - 1).is_some_and(|text| text.trim() == "}");
-    let lines = ours.lines.iter().filter_map(|(line, count)| Some((*line, count, theirs.lines.get(line)?)));
-    let lines: Vec<_> = lines.filter(|(line, ..)| !closes(*line)).collect();
+    let counted = ours.lines.iter().filter_map(|(line, count)| Some((*line, count, theirs.lines.get(line)?)));
+    let lines: Vec<_> = counted.filter(|(line, ..)| !closes(*line)).collect();
     for (line, ours, theirs) in &lines {
         assert_eq!(ours, theirs, "{what}: line {line}: {:?}", source.lines().nth(*line as usize - 1));
     }

@@ -90,26 +90,6 @@ fn a_mark_that_leads_elsewhere_is_refused_and_what_it_leads_to_is_untouched() {
 }
 
 #[test]
-fn a_checkpoint_that_cannot_be_used_costs_the_state_and_not_the_campaign() {
-    let scene = Scene::new(SEED);
-    let program = harness("keyword.c");
-    scene.fuzz(&program, "--max-size 200 --no-confirm --execs 5000 --seed 1").ended();
-    let (found, entries) = (number(&scene.summary()["edges_found"]), scene.files("out/queue").len());
-    assert!(entries > 3);
-    let mut bytes = scene.files("out")[".checkpoint"].clone();
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
-    scene.write("out/.checkpoint", &bytes);
-    let ended = scene.fuzz(&program, "--max-size 200 --no-confirm --execs 1 --seed 2 --resume").ended();
-    let said =
-        "the saved state cannot be used (it is damaged): the campaign goes on with the seeds and all files in queue/";
-    assert_eq!(ended.stdout.matches(said).count(), 1, "{ended:#?}");
-    assert!(number(&scene.summary()["edges_found"]) >= found, "all files in queue/ were run again");
-    let ended = scene.fuzz(&program, "--max-size 200 --no-confirm --execs 1 --seed 2 --resume").ended();
-    assert!(!ended.stdout.contains("cannot be used"), "{ended:#?}");
-}
-
-#[test]
 fn libraries_that_only_the_checkpoint_names_are_not_opened() {
     let scene = Scene::new(&[("1", b"/"), ("2", b"b----"), ("3", b"a----")]);
     plugin(&scene, "a", "-DPLAIN");

@@ -66,17 +66,6 @@ fn a_program_that_goes_by_names_is_searched_with_the_extension_of_the_seeds() {
 }
 
 #[test]
-fn a_campaign_goes_on_with_its_extension() {
-    let scene = Scene::new(&[("a", b"[1, x]")]);
-    fuzz(&scene, &program(), "--execs 500 --no-confirm -e json", "-").ended();
-    fuzz(&scene, &program(), "--execs 2000 --no-confirm --resume", "-").ended();
-    let queue = names(&scene, "out/queue");
-    assert!(queue.iter().all(|name| name.ends_with(".json")), "{queue:?}");
-    assert_eq!(queue[0], "id_000000,orig_a.json");
-    assert!(number(&scene.summary()["executions"]) >= 2500);
-}
-
-#[test]
 fn whatever_a_run_does_to_its_file_the_next_one_has_it_again() {
     let scene = Scene::new(&[("a.json", b"x"), ("b.json", &[b'x'; 100]), ("c.json", &[b'x'; 30])]);
     let inputs = ["seeds/a.json", "seeds/b.json", "seeds/c.json"];
@@ -160,7 +149,14 @@ fn files_of_a_campaign_are_gone_when_it_is() {
 }
 
 #[test]
-fn shared_finds_keep_the_extension() {
+fn campaigns_that_go_on_and_shared_finds_keep_the_extension() {
+    let scene = Scene::new(&[("a", b"[1, x]")]);
+    fuzz(&scene, &program(), "--execs 500 --no-confirm -e json", "-").ended();
+    fuzz(&scene, &program(), "--execs 2000 --no-confirm --resume", "-").ended();
+    let queue = names(&scene, "out/queue");
+    assert!(queue[0] == "id_000000,orig_a.json" && queue.iter().all(|name| name.ends_with(".json")), "{queue:?}");
+    assert!(number(&scene.summary()["executions"]) >= 2500);
+
     let scene = Scene::new(SEEDS);
     let share = |name: &str, execs: u32| {
         let options = ["--sync", "meeting", "--name", name, "--no-confirm", "--max-size", "200", "--seed", "1"];
@@ -228,14 +224,15 @@ fn builds_are_compared_with_the_extension_of_the_inputs() {
 #[test]
 fn extensions_that_cannot_be_are_refused() {
     let scene = Scene::new(SEEDS);
-    let refused = |options: &[&str], target: &[&str], words: &[&str]| {
-        let mut command = scene.quagmire(&[&["fuzz", "-i", "seeds", "-o", "out", "--execs", "10"], options].concat());
-        run(command.arg("--").arg(program()).args(target)).refused(2, words);
+    let long = "x".repeat(201);
+    for (extension, target, words) in [
+        ("a/b", &["-", "@@"][..], ["-e a/b", "such as json"]),
+        (long.as_str(), &["-", "@@"], ["-e xxx", "50 at most"]),
+        ("json", &["-"], ["-e json has no effect", "@@"]),
+    ] {
+        run(scene.campaign(&program(), &format!("--execs 10 -e {extension}")).args(target)).refused(2, &words);
         assert!(!scene.path("out").exists());
-    };
-    refused(&["-e", "a/b"], &["-", "@@"], &["-e a/b", "such as json"]);
-    refused(&["-e", &"x".repeat(201)], &["-", "@@"], &["-e xxx", "50 at most"]);
-    refused(&["-e", "json"], &["-"], &["-e json has no effect", "@@"]);
+    }
     scene
         .ask("fuzz -i seeds -o out --scratch", &harness("quadratic.c"))
         .refused(2, &["--scratch is for programs without a harness"]);
@@ -259,9 +256,8 @@ fn a_dev_shm_that_is_full_is_said_and_made_up_for() {
 fn a_program_that_lengthens_its_input_leaves_nothing_in_the_next_one() {
     let scene = Scene::new(&[("a", b"xyz"), ("b", b"123")]);
     let source = b"#include <stdio.h>\nint main(int n, char **words) {\n  FILE *file = fopen(words[1], \"r+\");\n  int c = getc(file), all = 0;\n  while (getc(file) != EOF) all++;\n  if (c == 'x') { fseek(file, 0, SEEK_END); for (int i = 0; i < 1000; i++) putc('x', file); }\n  return fclose(file) + all;\n}\n";
-    let (file, program) = (scene.write("lengthens.c", source), scene.path("lengthens"));
-    let mut command = Command::new(binaries().join("quagmire-cc"));
-    run(command.args(["-O1", "-o"]).arg(&program).arg(file)).ended();
+    scene.write("lengthens.c", source);
+    let program = scene.compile("lengthens", "lengthens.c", &["-O1"], &[]);
     let replay = |inputs: &[&str], options: &[&str]| {
         let mut command = scene.quagmire(&["replay", "--json", "-n", "3"]);
         command.args(options).args(inputs).arg("--").arg(&program).arg("@@");

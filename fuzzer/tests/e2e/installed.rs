@@ -97,7 +97,7 @@ fn a_package_for_debian_is_what_is_installed() {
 }
 
 #[test]
-fn folders_that_cannot_be_installed_to_are_refused() {
+fn folders_that_cannot_be_installed_to_are_refused_and_doctor_says_what_is_missing() {
     let scene = Scene::new(&[]);
     scene.write("file", b"");
     let refused = run(script("install").arg("--prefix").arg(scene.path("file/below")));
@@ -107,11 +107,6 @@ fn folders_that_cannot_be_installed_to_are_refused() {
         let refused = run(script("install").args(wrong).current_dir(scene.path("")));
         assert_eq!((refused.code, refused.stderr.lines().count()), (Some(2), 1), "{refused:?}");
     }
-}
-
-#[test]
-fn doctor_says_what_is_missing_and_how_to_get_it() {
-    let scene = Scene::new(&[]);
     let folder = scene.path("empty");
     fs::create_dir(&folder).expect("created");
     let sick =

@@ -15,8 +15,7 @@ fn program(name: &str) -> PathBuf {
         let mut build = Command::new(env!("CARGO"));
         build.current_dir(example()).args(["build", "--quiet", "--locked", "--profile"]).arg(profile);
         build.arg("--target-dir").arg(binaries.parent().expect("a target folder"));
-        let built = build.output().expect("cargo starts");
-        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+        assert!(build.status().expect("cargo starts").success());
     });
     LazyLock::force(&BUILT);
     binaries().join(name)

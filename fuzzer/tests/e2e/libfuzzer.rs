@@ -87,10 +87,7 @@ fn fuzzing_ends_after_exactly_the_runs_asked_for_and_prints_their_number() {
         assert!(lines == added.len() && (runs < 100 || lines > 0), "{our:#?} {added:?}");
         assert!(our.stdout.is_empty(), "everything is on standard error: {our:#?}");
     }
-}
-
-#[test]
-fn the_corpus_only_is_run_without_runs() {
+    // without runs, the corpus only is run
     let [(our, scene), (their, _)] = both(&[("one", b"ok"), ("two", b"a")], "-runs=0 out seeds");
     assert_eq!((our.code, their.code), (Some(0), Some(0)), "{our:#?}");
     assert!(our.stderr.contains("Done 2 runs in ") && scene.files("out").is_empty(), "{our:#?}");

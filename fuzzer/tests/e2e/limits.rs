@@ -64,7 +64,7 @@ fn time_that_is_up_while_fuzzing_measuring_or_confirming_ends_the_campaign() {
 
 #[test]
 fn a_campaign_that_is_interrupted_at_any_time_leaves_a_complete_folder() {
-    for wait in [0, 30, 100, 300, 700, 1200, 2000] {
+    for wait in [0, 30, 100, 300, 1000] {
         let scene = Scene::new(SEEDS);
         let campaign = start(&mut scene.campaign(&harness("slow.c"), "--seed 1 --time 1h --max-size 100"));
         wait_until("the campaign has a folder", || scene.path("out/logs/quagmire.log").exists().then_some(()));

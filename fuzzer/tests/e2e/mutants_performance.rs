@@ -182,7 +182,7 @@ fn what_a_chosen_mutant_spends_is_time() {
     let input = scene.write("input", b"n 100000 3");
     for (id, signal) in [(None, None), (mutant["id"].as_str(), Some(libc::SIGXCPU))] {
         let mut command = Command::new("sh");
-        command.args(["-c", "ulimit -c 0 -t 1; exec \"$@\"", "sh"]).arg(&program).arg(&input);
+        command.args(["-c", "ulimit -c 0; ulimit -S -t 1; exec \"$@\"", "sh"]).arg(&program).arg(&input);
         let ended = command.env_remove("QUAGMIRE_MUTANT").envs(id.map(|id| ("QUAGMIRE_MUTANT", id))).output();
         assert_eq!(ended.expect("it starts").status.signal(), signal, "{mutant}");
     }
@@ -331,9 +331,13 @@ fn mistakes_are_refused_in_one_line() {
         let mut by_hand = Command::new(&program);
         run(by_hand.arg("seeds/a").env("QUAGMIRE_MUTANT", wrong)).refused(1, &["no such mutant", "mutants list"]);
     }
-    score(&scene, &["seeds", "--cost-factor", "1"]).refused(2, &["--cost-factor 1", "above 1"]);
-    score(&scene, &["seeds", "--in-order", "name"]).refused(2, &["--in-order name", "mtime"]);
-    score(&scene, &["seeds", "--reached"]).refused(2, &["--reached", "leave it out"]);
+    for (options, words) in [
+        (&["--cost-factor", "1"][..], ["--cost-factor 1", "above 1"]),
+        (&["--in-order", "name"], ["--in-order name", "mtime"]),
+        (&["--reached"], ["--reached", "leave it out"]),
+    ] {
+        score(&scene, &[&["seeds"], options].concat()).refused(2, &words);
+    }
     score(&scene, &["seeds", "-o", "out"]).ended();
     score(&scene, &["seeds", "-o", "out"]).refused(2, &["out holds a score", "--resume"]);
     score(&scene, &["seeds", "-o", "out", "--resume"]).ended();

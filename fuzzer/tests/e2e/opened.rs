@@ -79,14 +79,8 @@ fn a_campaign_finds_what_is_in_a_library() {
 #[test]
 fn what_cannot_be_opened_before_main_does_no_harm() {
     let names = ["missing", "aborts", "exits", "waits", "thread", "copy"];
-    let scene = Scene::new(&[
-        ("missing", b"z---"),
-        ("aborts", b"A---"),
-        ("exits", b"E---"),
-        ("waits", b"W---"),
-        ("thread", b"T---"),
-        ("copy", b"t---"),
-    ]);
+    let inputs: [&[u8]; 6] = [b"z---", b"A---", b"E---", b"W---", b"T---", b"t---"];
+    let scene = Scene::new(&names.into_iter().zip(inputs).collect::<Vec<_>>());
     plugin(&scene, "a", "-DPLAIN");
     for (name, option) in [
         ("A", "-DBEFORE_MAIN=abort()"),

@@ -85,6 +85,13 @@ fn bad_build_check_takes_harnesses_of_every_sanitizer() {
 
 #[test]
 fn run_fuzzer_fuzzes_with_options_dictionary_and_corpus_and_reproduces() {
+    // sanitizers keep their allocator beside the engine
+    let scene = Scene::new(&[]);
+    build(&scene, "overflow.c", ADDRESS);
+    scene.write("corpus/long", b"!bang");
+    let found = shell(&scene, "OUT/sample_fuzzer -- -runs=1000 -artifact_prefix=SCENE/ SCENE/corpus < /dev/null");
+    assert!(found.stderr.contains("ERROR: AddressSanitizer: heap-buffer-overflow"), "{found:#?}");
+
     let scene = Scene::new(&[("good", b"ok")]);
     build(&scene, "ends_as_libfuzzer.c", ADDRESS);
     scene.write("out/sample_fuzzer.dict", b"\"end!\"\n");
@@ -108,15 +115,6 @@ fn run_fuzzer_fuzzes_with_options_dictionary_and_corpus_and_reproduces() {
 
     shell(&scene, "OUT/sample_fuzzer -- -rss_limit_mb=2560 -timeout=25 -runs=100 SCENE/seeds/good < /dev/null")
         .succeeded();
-}
-
-#[test]
-fn sanitizers_keep_their_allocator_beside_the_engine() {
-    let scene = Scene::new(&[]);
-    build(&scene, "overflow.c", ADDRESS);
-    scene.write("corpus/long", b"!bang");
-    let found = shell(&scene, "OUT/sample_fuzzer -- -runs=1000 -artifact_prefix=SCENE/ SCENE/corpus < /dev/null");
-    assert!(found.stderr.contains("ERROR: AddressSanitizer: heap-buffer-overflow"), "{found:#?}");
 }
 
 #[test]

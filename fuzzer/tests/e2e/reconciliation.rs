@@ -34,10 +34,10 @@ fn agrees(scene: &Scene) {
 #[test]
 fn degradations_outlive_the_worker_that_found_them() {
     let scene = Scene::new(&SEEDS[..1]);
-    let mut campaign = start(&mut scene.campaign(&harness("quadratic.c"), "--seed 1 --max-size 200 --time 1h"));
+    let campaign = start(&mut scene.campaign(&harness("quadratic.c"), "--seed 1 --max-size 200 --time 1h"));
     let found = || scene.path("out/degradations").is_dir() && !shown(&scene, "out/degradations").is_empty();
     let first = worker(&campaign, &[]);
-    wait_beside(&mut campaign, "a degradation", || found().then_some(()));
+    wait_until("a degradation", || found().then_some(()));
     signal(first, libc::SIGKILL);
     worker(&campaign, &[first]);
     let before = shown(&scene, "out/degradations");
@@ -82,17 +82,29 @@ fn damaged_files_are_restored_or_left_out_with_a_line_for_each() {
 }
 
 #[test]
-fn a_checkpoint_of_another_campaign_is_refused_and_costs_nothing() {
-    let (scene, other) = (Scene::new(&SEEDS[..1]), Scene::new(&SEEDS[..1]));
+fn a_checkpoint_that_cannot_be_used_costs_the_state_and_no_entry() {
+    let other = Scene::new(&SEEDS[..1]);
     let harness = harness("quadratic.c");
-    scene.fuzz(&harness, "--execs 2000 --seed 1 --max-size 200 --explain 0").ended();
     other.fuzz(&harness, "--execs 500 --seed 9 --max-size 200 --explain 0").ended();
-    let queue = shown(&scene, "out/queue");
-    fs::copy(other.path("out/.checkpoint"), scene.path("out/.checkpoint")).expect("copied");
-    let run = scene.fuzz(&harness, "--execs 500 --seed 2 --max-size 200 --explain 0 --resume");
-    assert!(run.stdout.contains("the saved state cannot be used (it is of another campaign"), "{run:#?}");
-    run.ended();
-    agrees(&scene);
-    let now: Vec<Vec<u8>> = shown(&scene, "out/queue").into_values().collect();
-    assert!(queue.values().all(|bytes| now.contains(bytes)));
+    let foreign = other.files("out")[".checkpoint"].clone();
+    let damaged = "it is damaged): the campaign goes on with the seeds and all files in queue/";
+    for (checkpoint, said) in
+        [(None, damaged), (Some(&b"nonsense"[..]), ""), (Some(b""), ""), (Some(&foreign), "it is of another campaign")]
+    {
+        let (scene, _) = finished();
+        let (before, queue) = (scene.summary(), shown(&scene, "out/queue"));
+        let mut bytes = scene.files("out")[".checkpoint"].clone();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        scene.write("out/.checkpoint", checkpoint.unwrap_or(&bytes));
+        let resume = || scene.fuzz(&harness, "--execs 500 --seed 2 --explain 0 --resume").ended();
+        let run = resume();
+        assert_eq!(run.stdout.matches(&format!("the saved state cannot be used ({said}")).count(), 1, "{run:#?}");
+        agrees(&scene);
+        let now: Vec<Vec<u8>> = shown(&scene, "out/queue").into_values().collect();
+        assert!(queue.values().all(|bytes| now.contains(bytes)), "{said}");
+        assert!(!scene.path("out/queue/.import").exists());
+        assert!(number(&scene.summary()["edges_found"]) >= number(&before["edges_found"]));
+        assert!(!resume().stdout.contains("cannot be used"), "{said}");
+    }
 }

@@ -104,6 +104,7 @@ fn without_plotting_there_is_a_report_without_graphs_which_a_later_one_has() {
     // a score that lies beside it
     scene.write("out/score.json", b"{}");
     assert!(report(&[]).ended().stdout.ends_with("out/report.html\n"));
+    report(&["--format", "jsonl"]).ended();
     assert!(scene.path("out/graphs/coverage_ts.svg").is_file());
 }
 
@@ -121,17 +122,6 @@ fn campaigns_that_run_or_were_killed_are_reported() {
     // gone with the supervisor, which they may be already
     wait_for_end("the workers are gone", &workers);
     run(&mut scene.quagmire(&["report", "out"])).ended();
-}
-
-#[test]
-fn a_campaign_that_is_interrupted_has_a_report() {
-    let scene = Scene::new(GREETING);
-    let campaign = start(&mut scene.campaign(&harness("quadratic.c"), "--seed 1 --max-size 200 --time 1h"));
-    wait_until("the campaign has begun", || scene.path("out/logs/queue_data.txt").is_file().then_some(()));
-    let end = interrupted(campaign).ended();
-    assert!(end.stdout.contains("out/report.html"), "{end:#?}");
-    let page = scene.read("out/report.html");
-    assert_page(&page, &["stopped on request"]);
 }
 
 #[test]
@@ -178,4 +168,129 @@ fn findings_are_exported_for_tools_that_do_not_read_the_summary() {
         assert_eq!(report(&[format, "-o", "findings"]).ended().stdout, "");
         assert_eq!(&scene.read("findings"), text);
     }
+}
+
+/// The line of the end of a campaign with this title.
+#[track_caller]
+fn line<'a>(stdout: &'a str, title: &str) -> &'a str {
+    let title = format!("{title}:");
+    let line = stdout.lines().find_map(|line| line.strip_prefix(&title));
+    line.unwrap_or_else(|| panic!("no `{title}` in {stdout}")).trim()
+}
+
+/// The report of the campaign in a format.
+fn report(scene: &Scene, format: &str) -> String {
+    run(&mut scene.quagmire(&["report", "out", "--format", format])).ended().stdout
+}
+
+/// Text of a report without marks that escape characters.
+fn plain(text: &str) -> String {
+    let text = text.replace("&quot;", "\"").replace("\\\"", "\"").replace("&apos;", "'").replace("\\\\", "\\");
+    (33..127).fold(text, |text, byte: u8| text.replace(&format!("&#{byte};"), &char::from(byte).to_string()))
+}
+
+#[test]
+fn law_and_smallest_input_of_the_worst_cause_are_said_in_the_same_words_everywhere() {
+    let (scene, printed) = finished();
+    assert!(line(&printed, "Cause").contains("in count_pairs, "), "{printed}");
+    let (law, place) = line(&printed, "Law").split_once(": degradations/").expect("its finding");
+    assert!(law.contains("quadratic in the number of ") && law.ends_with("confidence)"), "{printed}");
+    let smallest = line(&printed, "Smallest").strip_prefix("out/").expect("its folder");
+    let summary = scene.summary();
+    let index = number(&summary["groups"][0]["findings"][0]) as usize;
+    let finding = &summary["findings"][index];
+    assert_eq!(finding["path"], format!("degradations/{place}"), "{summary:#}");
+    let small = scene.path(&format!("out/{}", string(&finding["minimized"]["path"])));
+    assert_eq!(fs::read(small).expect("a file").len() as u64, number(&finding["minimized"]["bytes"]));
+    for format in ["markdown", "junit", "sarif"] {
+        let text = plain(&report(&scene, format));
+        assert!(text.contains(law) && text.contains(smallest), "{format}: {law}, {smallest}: {text}");
+    }
+    let page = plain(&scene.read("out/report.html"));
+    assert!(page.contains("quadratic in the number of ") && page.contains("minimized/"), "{page}");
+}
+
+#[test]
+fn where_there_is_no_law_the_reason_and_the_command_are_said() {
+    let scene = Scene::new(&[("seed", b"?")]);
+    let end = scene.fuzz(&harness("unexplained.c"), "--execs 2000 --seed 1 --max-size 1 --quiet").ended();
+    let said = line(&end.stdout, "No law");
+    assert!(said.contains(" growth --budget 5m out/degradations/id_"), "{end:#?}");
+    let summary = scene.summary();
+    let index = number(&summary["groups"][0]["findings"][0]) as usize;
+    let reason = &summary["findings"][index]["no_law"];
+    let texts = ["why", "command"].map(|key| string(&reason[key]).to_owned());
+    assert_eq!((format!("{} ({})", texts[0], texts[1]).as_str(), &reason["tried"]), (said, &Value::Bool(true)));
+    for format in ["markdown", "junit", "sarif"] {
+        let text = plain(&report(&scene, format));
+        assert!(text.to_lowercase().contains("no law: ") && text.contains(&texts[1]), "{format}: {text}");
+    }
+    assert!(line(&end.stdout, "Smallest").ends_with("(1 byte: the input itself)"), "{end:#?}");
+    // those that were not asked for are none
+    let end = scene.fuzz(&harness("unexplained.c"), "--execs 2000 --seed 1 --max-size 1 --explain 0 --force").ended();
+    assert!(line(&end.stdout, "Cause").contains("in count, ") && !end.stdout.contains("No law"), "{end:#?}");
+    assert!(scene.summary()["findings"][0]["no_law"].is_null(), "{:#}", scene.summary());
+}
+
+#[test]
+fn waiting_is_no_hang_within_a_few_hang_timeouts_where_cpu_time_is_limited() {
+    let scene = Scene::new(&[]);
+    scene.write("waits", b"30");
+    scene.write("waits_long", b"9999");
+    let minimize = |input: &str| {
+        let arguments = ["minimize", "--json", "--hang-timeout", "100ms", "--execs", "1", input, "-o", "small", "--"];
+        let run = run(scene.quagmire(&arguments).arg(harness("waits.c"))).succeeded();
+        run.stdout
+    };
+    let status = |input: &str| serde_json::from_str::<Value>(&minimize(input)).expect("JSON")["status"].clone();
+    assert_eq!([status("waits"), status("waits_long")], ["returned", "hung"]);
+}
+
+fn sarif(scene: &Scene, result: &str) -> Value {
+    let end = run(&mut scene.quagmire(&["report", result, "--format", "sarif", "--source-root", "/nowhere"])).ended();
+    end.json()
+}
+
+/// Ids of the rules of all alerts.
+fn rules(log: &Value) -> Vec<&str> {
+    let results = array(&log["runs"][0]["results"]);
+    results.iter().map(|one| string(&one["ruleId"])).collect()
+}
+
+#[test]
+fn findings_of_a_campaign_are_alerts_test_cases_and_annotations() {
+    let (scene, _) = finished();
+    let log = sarif(&scene, "out");
+    assert!(rules(&log).contains(&"degradation"), "{log:#}");
+    let findings = array(&scene.summary()["findings"]).len();
+    let report = |format: &str| run(&mut scene.quagmire(&["report", "out", "--format", format])).ended().stdout;
+    assert_eq!(report("junit").matches("<testcase ").count(), findings + 1);
+    assert!(report("github").starts_with("::"), "{}", report("github"));
+    assert!(report("markdown").contains("<code>count&#95;pairs</code>"), "{}", report("markdown"));
+    // sources below the given folder have relative paths
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");
+    let inside = ["report", "out", "--format", "sarif", "--source-root", folder, "-o", "inside.sarif"];
+    run(&mut scene.quagmire(&inside)).ended();
+    let text = scene.read("inside.sarif");
+    assert!(text.contains("\"uri\": \"testdata/quadratic.c\""), "{text}");
+}
+
+#[test]
+fn a_comparison_and_a_growth_take_the_place_of_a_campaign() {
+    let scene = Scene::new(&[("text", &[b'a'; 300])]);
+    let program = built("compared.c", &["-g", "-O1", "-fsanitize=fuzzer", "-DQUADRATIC"], None);
+    let mut compare = scene.quagmire(&["compare", "seeds", "-o", "comparison.json", "--"]);
+    run(compare.arg(&program).arg("--and").arg(&program)).ended();
+    assert!(!rules(&sarif(&scene, "comparison.json")).contains(&"slower"));
+    let page = run(&mut scene.quagmire(&["report", "comparison.json"])).ended();
+    assert_eq!(page.stdout, "comparison.html\n");
+    assert!(scene.path("comparison.html").is_file());
+    let growth = scene.ask("growth seeds/text --json", &program).ended();
+    scene.write("growth.json", growth.stdout.as_bytes());
+    let log = sarif(&scene, "growth.json");
+    assert_eq!(rules(&log), ["superlinear"], "{log:#}");
+    run(&mut scene.quagmire(&["report", "growth.json"])).ended();
+    assert!(scene.read("growth.html").contains("<svg"));
+    scene.write("odd.json", b"{}");
+    run(&mut scene.quagmire(&["report", "odd.json"])).refused(1, &["odd.json is no result", "compare -o"]);
 }

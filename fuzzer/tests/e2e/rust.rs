@@ -26,19 +26,11 @@ fn built(target: &str) -> Option<PathBuf> {
     static BUILT: LazyLock<bool> = LazyLock::new(|| {
         let path = std::env::var("PATH").expect("a path");
         let path = format!("{path}:{}", project().join("target/tools/bin").display());
-        if !Command::new("cargo")
-            .args(["fuzz", "--version"])
-            .env("PATH", path)
-            .output()
-            .expect("cargo")
-            .status
-            .success()
-        {
+        if run(Command::new("cargo").args(["fuzz", "--version"]).env("PATH", path)).code != Some(0) {
             return false;
         }
         for target in ["json5", "markdown", "ends"] {
-            let built = script("fuzz", target).arg("--help").output().expect("it starts");
-            assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+            assert!(script("fuzz", target).arg("--help").status().expect("it starts").success(), "{target}");
         }
         true
     });
@@ -125,8 +117,7 @@ fn cargo_fuzz_run_takes_flags_of_libfuzzer_as_ever() {
     let scene = Scene::new(&[("fine", b"fine"), ("good", b"good")]);
     let Some(_) = built("ends") else { return };
     // debug assertions are on, so that it is built once more
-    let built = script("build", "ends").output().expect("it starts");
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    assert!(script("build", "ends").status().expect("it starts").success());
     let ran = run(script("run", "ends").arg(scene.path("seeds")).args(["--", "-runs=0"]));
     assert!(ran.code == Some(0) && ran.stderr.contains("Done 2 runs"), "{ran:#?}");
     let unknown = run(&mut Command::new(project().join("scripts/cargo-fuzz")));

@@ -7,8 +7,6 @@ use std::{
 
 use crate::common::*;
 
-const SEED: &[(&str, &[u8])] = &[("greeting", b"hello world, hello")];
-
 /// A pseudo-terminal of 80 columns, with both its ends.
 struct Terminal {
     keyboard: File,
@@ -93,7 +91,7 @@ fn campaign(scene: &Scene, options: &str) -> Command {
 
 #[test]
 fn keys_show_more_and_end_the_campaign() {
-    let scene = Scene::new(SEED);
+    let scene = Scene::new(GREETING);
     let mut terminal = Terminal::new();
     let before = terminal.settings();
     let mut running = terminal.start(&mut campaign(&scene, "--time 1h"));
@@ -116,7 +114,7 @@ fn keys_show_more_and_end_the_campaign() {
 
 #[test]
 fn the_terminal_is_as_before_whatever_ends_the_campaign() {
-    let scene = Scene::new(SEED);
+    let scene = Scene::new(GREETING);
     let mut terminal = Terminal::new();
     let before = terminal.settings();
     // a worker that is killed is followed by another one, and keys go on
@@ -144,7 +142,7 @@ fn the_terminal_is_as_before_whatever_ends_the_campaign() {
 
 #[test]
 fn keys_are_left_alone_without_a_display() {
-    let scene = Scene::new(SEED);
+    let scene = Scene::new(GREETING);
     let terminal = Terminal::new();
     for options in ["--quiet", ""] {
         let mut command = campaign(&scene, &format!("--time 1h --force {options}"));
@@ -166,7 +164,7 @@ fn keys_are_left_alone_without_a_display() {
 
 #[test]
 fn a_campaign_that_is_stopped_gives_the_terminal_back_and_goes_on() {
-    let scene = Scene::new(SEED);
+    let scene = Scene::new(GREETING);
     let mut terminal = Terminal::new();
     // a shell with job control: Ctrl-Z has no effect where nobody would see it
     let quagmire = campaign(&scene, "--time 1h");

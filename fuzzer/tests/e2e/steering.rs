@@ -41,17 +41,13 @@ fn seeds_are_repeated_where_time_is_followed_and_only_there() {
 }
 
 #[test]
-fn programs_under_the_fork_server_are_followed_by_time_and_not_by_cycles() {
+fn cycles_need_hardware_counters_and_are_not_followed_under_the_fork_server() {
     let scene = Scene::new(SEEDS);
     let program = built("segments.c", &["-g", "-O1"], None);
     scene.fuzz(&program, "--steer cycles --execs 50").refused(2, &["--steer cycles", "write --steer time"]);
     assert!(!scene.path("out").exists(), "nothing is written");
     scene.fuzz(&program, "--steer time --execs 50 --no-confirm").ended();
     assert_eq!((&scene.summary()["steer"], number(&scene.summary()["executions"])), (&"time".into(), 50));
-}
-
-#[test]
-fn cycles_need_hardware_counters() {
     let scene = Scene::new(SEEDS);
     let campaign = scene.fuzz(&harness(&scene), "--steer cycles --execs 100 --no-confirm");
     if campaign.code == Some(0) {

@@ -94,20 +94,6 @@ fn a_first_run_that_initialises_something_is_no_hang() {
 }
 
 #[test]
-fn a_program_that_reads_nothing_is_refused_with_the_remedy() {
-    let reads = "#include <stdio.h>\nint main(int argc, char **argv) { FILE *file = argc > 1 ? fopen(argv[1], \"r\") : \
-                 NULL; int c, sum = 0; while (file && (c = getc(file)) != EOF) if (c == 'l') sum++; return sum & 0; }";
-    let scene = Scene::new(GREETING);
-    let program = compiled(&scene, compiler("reads.c", None), "reads", reads, &["-g", "-O1"]);
-    let words = ["reads nothing of its standard input", "`@@`"];
-    scene.fuzz(&program, "--execs 50").refused(3, &words);
-    let plain = compiled(&scene, Command::new("cc"), "plain", reads, &[]);
-    scene.fuzz(&plain, "--execs 50 --uninstrumented").refused(3, &words);
-    let mut command = scene.campaign(&program, "--execs 50");
-    run(command.arg("@@")).ended();
-}
-
-#[test]
 fn programs_that_open_or_map_their_standard_input_read_it() {
     let opens = "#include <fcntl.h>\n#include <sys/mman.h>\n#include <unistd.h>\nint main(int argc, char **argv) { if (argc > \
                  1) return *(char *)mmap(0, 1, PROT_READ, MAP_PRIVATE, 0, 0) == 'x'; char c; int file = \

@@ -298,26 +298,6 @@ pub(crate) fn wait_until<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T
     }
 }
 
-/// [`wait_until`] beside a campaign whose output is piped: fails with what the campaign has said.
-#[track_caller]
-pub(crate) fn wait_beside<T>(campaign: &mut Child, what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
-    let start = Instant::now();
-    loop {
-        if let Some(answer) = ask() {
-            return answer;
-        }
-        if start.elapsed() > PATIENCE || campaign.try_wait().expect("a child").is_some() {
-            let processes = fs::read_to_string(format!("/proc/{0}/task/{0}/children", campaign.id()));
-            campaign.kill().expect("a child");
-            let mut said = [String::new(), String::new()];
-            campaign.stdout.take().expect("piped").read_to_string(&mut said[0]).expect("text");
-            campaign.stderr.take().expect("piped").read_to_string(&mut said[1]).expect("text");
-            panic!("waited in vain until {what}, {:?}; children: {processes:?}; {said:#?}", start.elapsed());
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-}
-
 /// Sends a signal to a process.
 pub(crate) fn signal(process: u32, signal: i32) {
     // SAFETY: a process that this test started.
