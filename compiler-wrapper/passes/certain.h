@@ -2,22 +2,11 @@
 //
 // It may not if it contains a call that may not return (exit, longjmp, an exception, an endless loop), or an instruction
 // that may trap: access to memory that may be unmapped, division by zero. Only instructions known to do neither pass.
-#ifndef QUAGMIRE_CERTAIN_H
-#define QUAGMIRE_CERTAIN_H
+#pragma once
 
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/Analysis/Loads.h"
-#include "llvm/Analysis/ValueTracking.h"
-#include "llvm/IR/CFG.h"
-#include "llvm/IR/DataLayout.h"
-#include "llvm/IR/GlobalVariable.h"
-#include "llvm/IR/Instructions.h"
-#include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/Module.h"
+#include "common.h"
 
 namespace certain {
-
-using namespace llvm;
 
 // Whether a call is an intrinsic that cannot end the run.
 inline bool comesBack(const CallBase &Call) {
@@ -95,5 +84,3 @@ inline bool passes(const BasicBlock &BB) {
 }
 
 } // namespace certain
-
-#endif

@@ -22,29 +22,11 @@
 // Operands are recorded of all these, and of every other comparison of integers of 2 to 8 bytes but those of counters.
 // Each costs some instructions in every run. libxml2 takes a fifth longer and libpng, which compares in its innermost loops,
 // three times as long: that is why this is not the default.
-#ifndef QUAGMIRE_COMPARES_H
-#define QUAGMIRE_COMPARES_H
+#pragma once
 
 #include "words.h"
 
-#include "llvm/ADT/APInt.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/Analysis/ValueTracking.h"
-#include "llvm/IR/Constants.h"
-#include "llvm/IR/DataLayout.h"
-#include "llvm/IR/Function.h"
-#include "llvm/IR/GlobalVariable.h"
-#include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InstrTypes.h"
-#include "llvm/IR/Instructions.h"
-#include "llvm/IR/MDBuilder.h"
-#include "llvm/IR/Module.h"
-#include "llvm/Transforms/Utils/BasicBlockUtils.h"
-
 namespace compares {
-
-using namespace llvm;
 
 #ifdef QUAGMIRE_COMPARES
 const bool Everything = true;
@@ -266,13 +248,6 @@ private:
     return Known.Length ? dyn_cast<ConstantInt>(Call.getArgOperand(Known.Length)) : nullptr;
   }
 
-  // Excludes inserted instructions from sanitizers.
-  Value *mine(Value *V) {
-    if (auto *I = dyn_cast<Instruction>(V))
-      I->setMetadata(C.getMDKindID("nosanitize"), MDNode::get(C, {}));
-    return V;
-  }
-
   Value *slot(IRBuilder<> &IRB, unsigned Index) { return IRB.CreateConstInBoundsGEP2_32(TableTy, TableOf, 0, Index); }
 
   // Sets the slot to 1 if Is.
@@ -386,5 +361,3 @@ private:
 };
 
 } // namespace compares
-
-#endif

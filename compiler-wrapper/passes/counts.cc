@@ -21,45 +21,27 @@
 // it was compiled (settings.h).
 //
 // The pass comes last, after all inlining: with link-time optimisation that is in the linker (lld), and the compiler adds
-// nothing. The same source builds with LLVM 14 to 19 without a version test.
+// nothing. compat.h knows the versions of LLVM.
 
 #include "compares.h"
-#include "library_costs.h"
 #include "lines.h"
 #include "placement.h"
 #include "settings.h"
 #include "stack.h"
 #include "tokens.h"
-#include "weight.h"
 
-#include "llvm/IR/Constants.h"
-#include "llvm/IR/DerivedTypes.h"
-#include "llvm/IR/GlobalVariable.h"
-#include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InstrTypes.h"
-#include "llvm/IR/Instructions.h"
-#include "llvm/IR/Module.h"
-#include "llvm/Passes/PassBuilder.h"
-#include "llvm/Passes/PassPlugin.h"
-#include "llvm/Transforms/IPO/GlobalDCE.h"
-#include "llvm/Transforms/Utils/BasicBlockUtils.h"
-#include "llvm/Transforms/Utils/ModuleUtils.h"
-
-using namespace llvm;
 using placement::Group;
 using placement::Placement;
 
 namespace {
 
-const char *const CtorName = "quagmire.module_ctor";
-const char *const DtorName = "quagmire.module_dtor";
 // Attribute of functions that are counted.
 const char *const Counted = "quagmire-counted";
 
 class Counts {
 public:
   explicit Counts(Module &M)
-      : M(M), C(M.getContext()), I32(Type::getInt32Ty(C)), I8(Type::getInt8Ty(C)), Ptr(PointerType::getUnqual(I8)),
+      : M(M), C(M.getContext()), I32(Type::getInt32Ty(C)), Ptr(PointerType::getUnqual(Type::getInt8Ty(C))),
         Record(StructType::get(C, {Ptr, Ptr, Ptr, Ptr, I32, I32, I32, I32, I32, I32})), TextsOfModule(M),
         BeforeThreads(stack::runBeforeThreads(M)) {}
 
@@ -81,7 +63,6 @@ private:
   Module &M;
   LLVMContext &C;
   IntegerType *I32;
-  IntegerType *I8;
   PointerType *Ptr;
   StructType *Record;
   SmallVector<GlobalValue *, 64> Kept;
@@ -97,10 +78,8 @@ private:
         // IR that the wrapper has made comes in another command
         F.hasFnAttribute(Counted))
       return false;
-    StringRef Name = F.getName();
-    for (const char *Prefix : {"__sanitizer_", "__asan_", "__ubsan_", "__quagmire_", "asan.module_", "quagmire."})
-      if (Name.substr(0, strlen(Prefix)) == Prefix)
-        return false;
+    if (beginsWithOneOf(F.getName(), {"__sanitizer_", "__asan_", "__ubsan_", "__quagmire_", "asan.module_", "quagmire."}))
+      return false;
     return !isa<UnreachableInst>(F.getEntryBlock().getTerminator()) || F.getEntryBlock().size() > 1;
   }
 
@@ -178,25 +157,12 @@ private:
   }
 
   static Instruction *whereCounted(const Group &G) {
-    if (G.AtEndOf)
-      return G.AtEndOf->getTerminator();
-    BasicBlock::iterator At = G.Blocks.front()->getFirstInsertionPt();
-    while (isa<AllocaInst>(&*At))
-      ++At;
-    return &*At;
+    return G.AtEndOf ? G.AtEndOf->getTerminator() : behindVariables(*G.Blocks.front());
   }
 
   void increment(Instruction *At, ArrayType *Ty, GlobalVariable *Table, unsigned Index) {
     IRBuilder<> IRB(At);
-    Value *Slot = IRB.CreateConstInBoundsGEP2_32(Ty, Table, 0, Index);
-    LoadInst *Load = IRB.CreateAlignedLoad(I32, Slot, Align(4));
-    Value *Sum = IRB.CreateAdd(Load, ConstantInt::get(I32, 1));
-    StoreInst *Store = IRB.CreateAlignedStore(Sum, Slot, Align(4));
-    MDNode *Mine = MDNode::get(C, {});
-    unsigned NoSanitize = C.getMDKindID("nosanitize");
-    for (Value *V : {static_cast<Value *>(Load), Sum, static_cast<Value *>(Store)})
-      if (auto *I = dyn_cast<Instruction>(V))
-        I->setMetadata(NoSanitize, Mine);
+    addTo(IRB, IRB.CreateConstInBoundsGEP2_32(Ty, Table, 0, Index), ConstantInt::get(I32, 1), Align(4));
   }
 
   GlobalVariable *table(Function &F, const char *Section, Constant *Init, bool Constant) {
@@ -210,58 +176,25 @@ private:
     return G;
   }
 
-  GlobalVariable *bound(const Twine &Name) {
-    std::string Text = Name.str();
-    if (GlobalVariable *G = M.getNamedGlobal(Text))
-      return G;
-    auto *G = new GlobalVariable(M, I8, false, GlobalValue::ExternalWeakLinkage, nullptr, Text);
-    G->setVisibility(GlobalValue::HiddenVisibility);
-    return G;
-  }
-
-  // One function per linked object (COMDAT folds the modules' copies) that passes the tables' bounds to `Callee`,
-  // which is a weak reference: a shared library works in a program without the runtime.
-  Function *hook(const char *Name, const char *Callee) {
-    auto *Void = FunctionType::get(Type::getVoidTy(C), false);
-    auto *F = Function::Create(Void, GlobalValue::LinkOnceODRLinkage, Name, M);
-    F->setVisibility(GlobalValue::HiddenVisibility);
-    F->setComdat(M.getOrInsertComdat(Name));
-    F->addFnAttr(Attribute::NoUnwind);
-    auto *CallTy = FunctionType::get(Type::getVoidTy(C), {Ptr, Ptr, Ptr, Ptr}, false);
-    auto *Target = dyn_cast<Function>(M.getOrInsertFunction(Callee, CallTy).getCallee());
-    BasicBlock *Test = BasicBlock::Create(C, "", F), *Call = BasicBlock::Create(C, "", F),
-               *Done = BasicBlock::Create(C, "", F);
-    IRBuilder<> IRB(Test);
-    if (Target && Target->isDeclaration()) {
-      Target->setLinkage(GlobalValue::ExternalWeakLinkage);
-      IRB.CreateCondBr(IRB.CreateIsNotNull(Target), Call, Done);
-      IRB.SetInsertPoint(Call);
-      SmallVector<Value *, 4> Args;
-      for (const char *Bound : {"__start___qgm_funcs", "__stop___qgm_funcs", "__start___qgm_entry", "__stop___qgm_entry"})
-        Args.push_back(ConstantExpr::getPointerCast(bound(Bound), Ptr));
-      IRB.CreateCall(CallTy, Target, Args);
-      IRB.CreateBr(Done);
-    } else {
-      IRB.CreateBr(Call);
-      IRBuilder<>(Call).CreateBr(Done);
-    }
-    IRBuilder<>(Done).CreateRetVoid();
-    return F;
-  }
-
   void registerTables() {
-    Function *Ctor = hook(CtorName, "__quagmire_register");
-    Function *Dtor = hook(DtorName, "__quagmire_unregister");
+    auto Hook = [&](const char *Name, const char *Callee) { return hookOfObject(M, Name, Callee, {"__qgm_funcs", "__qgm_entry"}); };
+    Function *Ctor = Hook("quagmire.module_ctor", "__quagmire_register");
+    Function *Dtor = Hook("quagmire.module_dtor", "__quagmire_unregister");
     appendToGlobalCtors(M, Ctor, 1, Ctor);
     appendToGlobalDtors(M, Dtor, 1, Dtor);
   }
 };
 
+bool recordTokens(Module &M) {
+  tokens::Tokens(M).record();
+  return false;
+}
+
 struct CountsPass : PassInfoMixin<CountsPass> {
   explicit CountsPass(OptimizationLevel Level) : Level(Level) {}
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
     settings::record(M, Level);
-    tokens::Tokens(M).record();
+    recordTokens(M);
     return Counts(M).run() ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
   // also with -O0, where passes are skipped by default
@@ -270,23 +203,6 @@ struct CountsPass : PassInfoMixin<CountsPass> {
 private:
   OptimizationLevel Level;
 };
-
-// Leaves the tokens of a module before it is optimised.
-struct TokensPass : PassInfoMixin<TokensPass> {
-  PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
-    tokens::Tokens(M).record();
-    return PreservedAnalyses::all();
-  }
-  static bool isRequired() { return true; }
-};
-
-// Of the whole program in the linker; LLVM 14 has nothing to call there.
-template <typename Builder, typename Callback>
-auto atEndOfLinkTimeOptimization(Builder &PB, Callback Add, int)
-    -> decltype(PB.registerFullLinkTimeOptimizationLastEPCallback(Add)) {
-  PB.registerFullLinkTimeOptimizationLastEPCallback(Add);
-}
-template <typename Builder, typename Callback> void atEndOfLinkTimeOptimization(Builder &, Callback, long) {}
 
 } // namespace
 
@@ -297,7 +213,8 @@ extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo() {
               MPM.addPass(GlobalDCEPass());
               MPM.addPass(CountsPass(Level));
             };
-            PB.registerPipelineStartEPCallback([](ModulePassManager &MPM, auto...) { MPM.addPass(TokensPass()); });
+            // before optimisation
+            addAtStart<recordTokens>(PB);
             PB.registerOptimizerLastEPCallback(Add);
             atEndOfLinkTimeOptimization(PB, Add, 0);
           }};

@@ -8,27 +8,11 @@
 //     but a line (see lines.h).
 // Lengths are those that the function had to look at, by its arguments or by what it has found. They depend on nothing else,
 // so that the same run has the same cost.
-#ifndef QUAGMIRE_LIBRARY_COSTS_H
-#define QUAGMIRE_LIBRARY_COSTS_H
+#pragma once
 
 #include "library_functions.h"
 
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringRef.h"
-#include "llvm/Analysis/ValueTracking.h"
-#include "llvm/IR/Constants.h"
-#include "llvm/IR/DataLayout.h"
-#include "llvm/IR/Function.h"
-#include "llvm/IR/GlobalVariable.h"
-#include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/Instructions.h"
-#include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/Module.h"
-
 namespace library {
-
-using namespace llvm;
 
 inline uint64_t scaled(uint64_t Length, int Shift) {
   Length = std::min(Length, Largest);
@@ -114,10 +98,7 @@ public:
   // Inserts the code; the charges are those of Table, of type Ty, from First on.
   void insert(ArrayType *Ty, GlobalVariable *Table, unsigned First) {
     forEach([&](IRBuilder<> &IRB, Value *Units) {
-      Value *Slot = IRB.CreateConstInBoundsGEP2_32(Ty, Table, 0, First++);
-      LoadInst *Before = IRB.CreateAlignedLoad(I32, Slot, Align(4));
-      mine(Before);
-      mine(IRB.CreateAlignedStore(mine(IRB.CreateAdd(Before, Units)), Slot, Align(4)));
+      addTo(IRB, IRB.CreateConstInBoundsGEP2_32(Ty, Table, 0, First++), Units, Align(4));
     });
   }
 
@@ -195,13 +176,6 @@ private:
   IntegerType *word() { return M.getDataLayout().getIntPtrType(C); }
   PointerType *pointer() { return PointerType::getUnqual(Type::getInt8Ty(C)); }
 
-  // Excludes inserted instructions from sanitizers.
-  Value *mine(Value *V) {
-    if (auto *I = dyn_cast<Instruction>(V))
-      I->setMetadata(C.getMDKindID("nosanitize"), MDNode::get(C, {}));
-    return V;
-  }
-
   Value *number(IRBuilder<> &IRB, CallBase &Call, unsigned Arg) {
     return IRB.CreateZExtOrTrunc(Call.getArgOperand(Arg), word());
   }
@@ -222,11 +196,7 @@ private:
     IsNew = !F;
     if (F)
       return F;
-    F = Function::Create(FunctionType::get(word(), Arguments, false), GlobalValue::LinkOnceODRLinkage, Name, M);
-    F->setVisibility(GlobalValue::HiddenVisibility);
-    F->setComdat(M.getOrInsertComdat(Name));
-    F->addFnAttr(Attribute::NoUnwind);
-    return F;
+    return onceForObject(M, FunctionType::get(word(), Arguments, false), Name);
   }
 
   // Distance from a string's start to what was found in it; without that, the length of the string.
@@ -280,4 +250,9 @@ private:
 
 } // namespace library
 
-#endif
+// Weight of an instruction, what it costs when its block runs: 1, and more if it calls a function of the C library.
+inline uint64_t weightOf(const Instruction &I) {
+  if (isa<PHINode>(I) || isa<DbgInfoIntrinsic>(I) || I.isLifetimeStartOrEnd())
+    return 0;
+  return 1 + library::fixedCost(I);
+}

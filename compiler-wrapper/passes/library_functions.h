@@ -2,18 +2,11 @@
 //
 // The unit is what one IR instruction takes. The numbers in the table are those of glibc 2.36 on x86-64, measured on
 // lengths of 4 to 64 KiB and rounded to powers of two (docs/src/internals/counting.md).
-#ifndef QUAGMIRE_LIBRARY_FUNCTIONS_H
-#define QUAGMIRE_LIBRARY_FUNCTIONS_H
+#pragma once
 
-#include "llvm/ADT/StringRef.h"
-#include "llvm/IR/Function.h"
-#include "llvm/IR/InstrTypes.h"
-#include "llvm/IR/Instructions.h"
-#include "llvm/IR/IntrinsicInst.h"
+#include "common.h"
 
 namespace library {
-
-using namespace llvm;
 
 #ifdef QUAGMIRE_NO_LIBRARY_COSTS
 const bool Enabled = false;
@@ -123,12 +116,6 @@ inline const Known *known(StringRef Name) {
   return nullptr;
 }
 
-// llvm.memcpy, llvm.memmove and llvm.memset.
-inline const Known *intrinsic() {
-  static const Known K = {"", Bytes, 2, 4, Call};
-  return &K;
-}
-
 // Whether argument Index is a pointer, or an integer.
 inline bool hasPointer(const CallBase &C, unsigned Index) {
   return C.arg_size() > Index && C.getArgOperand(Index)->getType()->isPointerTy();
@@ -170,8 +157,9 @@ inline const Known *called(const Instruction &I) {
   auto *C = dyn_cast<CallBase>(&I);
   if (!Enabled || !C)
     return nullptr;
+  static const Known Memory = {"", Bytes, 2, 4, Call};
   if (isa<MemIntrinsic>(C))
-    return intrinsic();
+    return &Memory;
   const Function *Callee = C->getCalledFunction();
   if (!Callee || !Callee->isDeclaration() || Callee->isIntrinsic())
     return nullptr;
@@ -180,5 +168,3 @@ inline const Known *called(const Instruction &I) {
 }
 
 } // namespace library
-
-#endif

@@ -8,27 +8,12 @@
 // Both are statements about neighbours. Loops of any shape, with or without an exit, second returns of setjmp, exceptions
 // and calls that never return cannot make them wrong. There are sums and no differences: a branch that is taken for the
 // first time raises a counter that was zero. Whatever is not certain is counted.
-#ifndef QUAGMIRE_PLACEMENT_H
-#define QUAGMIRE_PLACEMENT_H
+#pragma once
 
 #include "certain.h"
-#include "weight.h"
-
-#include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/DepthFirstIterator.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/Analysis/BlockFrequencyInfo.h"
-#include "llvm/Analysis/BranchProbabilityInfo.h"
-#include "llvm/Analysis/LoopInfo.h"
-#include "llvm/IR/Dominators.h"
-#include "llvm/IR/Function.h"
+#include "library_costs.h"
 
 namespace placement {
-
-using namespace llvm;
 
 #ifdef QUAGMIRE_EVERY_BLOCK
 const bool Shared = false;
@@ -254,5 +239,3 @@ private:
 };
 
 } // namespace placement
-
-#endif

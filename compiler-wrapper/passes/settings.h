@@ -3,20 +3,16 @@
 // keep such texts. Linkers keep equal texts once. It says what changes costs: compiler, optimization level, sanitizers,
 // processor, fast floating-point numbers; it holds no path and no macro.
 
-#ifndef QUAGMIRE_SETTINGS_H
-#define QUAGMIRE_SETTINGS_H
+#pragma once
 
-#include "llvm/IR/Constants.h"
-#include "llvm/IR/Metadata.h"
-#include "llvm/IR/Module.h"
-#include "llvm/Passes/OptimizationLevel.h"
+#include "common.h"
 
 #include <set>
 #include <string>
 
 namespace settings {
 
-inline const char *level(llvm::OptimizationLevel Level) {
+inline const char *level(OptimizationLevel Level) {
   if (Level.getSizeLevel() > 0)
     return Level.getSizeLevel() > 1 ? " -Oz" : " -Os";
   static const char *const Names[] = {" -O0", " -O1", " -O2", " -O3"};
@@ -24,13 +20,13 @@ inline const char *level(llvm::OptimizationLevel Level) {
 }
 
 // The compilers of a module: several with link-time optimization.
-inline std::string compilers(const llvm::Module &M) {
+inline std::string compilers(const Module &M) {
   std::string Text;
-  const llvm::NamedMDNode *Idents = M.getNamedMetadata("llvm.ident");
+  const NamedMDNode *Idents = M.getNamedMetadata("llvm.ident");
   if (!Idents)
     return Text;
-  for (const llvm::MDNode *One : Idents->operands()) {
-    auto *Ident = One->getNumOperands() ? llvm::dyn_cast<llvm::MDString>(One->getOperand(0)) : nullptr;
+  for (const MDNode *One : Idents->operands()) {
+    auto *Ident = One->getNumOperands() ? dyn_cast<MDString>(One->getOperand(0)) : nullptr;
     if (Ident && Text.find(Ident->getString().str()) == std::string::npos)
       Text += (Text.empty() ? "" : ", ") + Ident->getString().str();
   }
@@ -44,26 +40,21 @@ inline std::string list(const char *Option, const std::set<std::string> &Values)
   return Text;
 }
 
-inline void record(llvm::Module &M, llvm::OptimizationLevel Level) {
+inline void record(Module &M, OptimizationLevel Level) {
   // sorted, whatever the order of functions is
   std::set<std::string> Sanitizers, Processors;
   bool Compiled = false, Fast = false;
-  for (const llvm::Function &F : M) {
+  for (const Function &F : M) {
     // the handlers that UndefinedBehaviorSanitizer calls
     if (F.isDeclaration()) {
-      if (F.getName().substr(0, 15) == "__ubsan_handle_")
+      if (beginsWithOneOf(F.getName(), {"__ubsan_handle_"}))
         Sanitizers.insert("undefined");
       continue;
     }
     Compiled = true;
-    if (F.hasFnAttribute(llvm::Attribute::SanitizeAddress))
-      Sanitizers.insert("address");
-    if (F.hasFnAttribute(llvm::Attribute::SanitizeHWAddress))
-      Sanitizers.insert("hwaddress");
-    if (F.hasFnAttribute(llvm::Attribute::SanitizeMemory))
-      Sanitizers.insert("memory");
-    if (F.hasFnAttribute(llvm::Attribute::SanitizeThread))
-      Sanitizers.insert("thread");
+    for (const auto &Known : SanitizersOfFunctions)
+      if (F.hasFnAttribute(Known.first))
+        Sanitizers.insert(Known.second);
     if (F.hasFnAttribute("target-cpu"))
       Processors.insert(F.getFnAttribute("target-cpu").getValueAsString().str());
     Fast |= F.hasFnAttribute("unsafe-fp-math") && F.getFnAttribute("unsafe-fp-math").getValueAsString() == "true";
@@ -74,10 +65,8 @@ inline void record(llvm::Module &M, llvm::OptimizationLevel Level) {
   Text += list(" -march=", Processors);
   if (Fast)
     Text += " -ffast-math";
-  llvm::LLVMContext &C = M.getContext();
-  M.getOrInsertNamedMetadata("llvm.commandline")->addOperand(llvm::MDNode::get(C, llvm::MDString::get(C, Text)));
+  LLVMContext &C = M.getContext();
+  M.getOrInsertNamedMetadata("llvm.commandline")->addOperand(MDNode::get(C, MDString::get(C, Text)));
 }
 
 } // namespace settings
-
-#endif

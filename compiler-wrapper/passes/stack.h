@@ -1,24 +1,9 @@
 // Records the deepest stack of a run: the lowest stack pointer of the thread, updated at the entry of functions.
-#ifndef QUAGMIRE_STACK_H
-#define QUAGMIRE_STACK_H
+#pragma once
 
-#include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/IR/Constants.h"
-#include "llvm/IR/Function.h"
-#include "llvm/IR/GlobalIFunc.h"
-#include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InstIterator.h"
-#include "llvm/IR/Instructions.h"
-#include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/Intrinsics.h"
-#include "llvm/IR/MDBuilder.h"
-#include "llvm/IR/Module.h"
-#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "common.h"
 
 namespace stack {
-
-using namespace llvm;
 
 // Whether a function can deepen the stack noticeably: it calls others, or has a large frame. A leaf with a small frame
 // is not instrumented. To be asked before calls are inserted.
@@ -69,16 +54,14 @@ inline GlobalVariable *lowest(Module &M, Type *Word) {
 // Moves variables of fixed size to the start of the entry block, which may be split then: behind it they would move the stack
 // pointer when they run. Returns the first instruction after them.
 inline Instruction *gatherVariables(Function &F) {
-  BasicBlock::iterator At = F.getEntryBlock().getFirstInsertionPt();
-  while (isa<AllocaInst>(&*At))
-    ++At;
+  Instruction *At = behindVariables(F.getEntryBlock());
   SmallVector<AllocaInst *, 8> Later;
-  for (auto I = At; I != F.getEntryBlock().end(); ++I)
+  for (auto I = At->getIterator(); I != F.getEntryBlock().end(); ++I)
     if (auto *Alloca = dyn_cast<AllocaInst>(&*I); Alloca && isa<ConstantInt>(Alloca->getArraySize()))
       Later.push_back(Alloca);
   for (AllocaInst *Alloca : Later)
-    Alloca->moveBefore(&*At);
-  return &*At;
+    Alloca->moveBefore(At);
+  return At;
 }
 
 // At the entry, before the first instruction behind its variables: if the stack pointer is below the lowest that this thread had,
@@ -89,13 +72,12 @@ inline void track(Function &F, Instruction *At) {
   Module &M = *F.getParent();
   LLVMContext &C = M.getContext();
   std::string Target = M.getTargetTriple();
-  auto Is = [&Target](const char *Architecture) { return Target.compare(0, strlen(Architecture), Architecture) == 0; };
   const char *Register = nullptr;
-  if (Is("x86_64"))
+  if (beginsWithOneOf(Target, {"x86_64"}))
     Register = "rsp";
-  else if (Is("i386") || Is("i486") || Is("i586") || Is("i686"))
+  else if (beginsWithOneOf(Target, {"i386", "i486", "i586", "i686"}))
     Register = "esp";
-  else if (Is("aarch64") || Is("arm64"))
+  else if (beginsWithOneOf(Target, {"aarch64", "arm64"}))
     Register = "sp";
   if (!Register)
     return;
@@ -106,14 +88,11 @@ inline void track(Function &F, Instruction *At) {
   Value *Now = IRB.CreateCall(Read, {Name});
   GlobalVariable *Lowest = lowest(M, Word);
   LoadInst *Before = IRB.CreateLoad(Word, Lowest);
-  Before->setMetadata(C.getMDKindID("nosanitize"), MDNode::get(C, {}));
+  mine(Before);
   Value *Deeper = IRB.CreateICmpULT(Now, Before);
   MDNode *Rarely = MDBuilder(C).createBranchWeights(1, 100000);
   IRBuilder<> Cold(SplitBlockAndInsertIfThen(Deeper, At, false, Rarely));
-  StoreInst *Store = Cold.CreateStore(Now, Lowest);
-  Store->setMetadata(C.getMDKindID("nosanitize"), MDNode::get(C, {}));
+  mine(Cold.CreateStore(Now, Lowest));
 }
 
 } // namespace stack
-
-#endif

@@ -11,29 +11,15 @@
 // settings (settings.h): no memory, nothing to do when the program starts, and linkers keep equal texts once. Looked for before
 // optimisation, which turns calls into other code, and after it, which puts bytes together.
 
-#ifndef QUAGMIRE_TOKENS_H
-#define QUAGMIRE_TOKENS_H
+#pragma once
 
-#include "llvm/ADT/APInt.h"
-#include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Analysis/ValueTracking.h"
-#include "llvm/IR/Constants.h"
-#include "llvm/IR/DataLayout.h"
-#include "llvm/IR/InstIterator.h"
-#include "llvm/IR/Instructions.h"
-#include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/Metadata.h"
-#include "llvm/IR/Module.h"
+#include "common.h"
 
 #include <map>
 #include <set>
 #include <string>
 
 namespace tokens {
-
-using namespace llvm;
 
 // Bytes of a token, and tokens of a table that is one.
 const unsigned Shortest = 2, Longest = 32, FewestOfTable = 4;
@@ -73,10 +59,7 @@ private:
 
   // Of sanitizers and of quagmire itself.
   static bool isOurs(StringRef Name) {
-    for (const char *Prefix : {"__sanitizer_", "__asan_", "__ubsan_", "__quagmire_", "asan.", "quagmire."})
-      if (Name.substr(0, strlen(Prefix)) == Prefix)
-        return true;
-    return false;
+    return beginsWithOneOf(Name, {"__sanitizer_", "__asan_", "__ubsan_", "__quagmire_", "asan.", "quagmire."});
   }
 
   void add(StringRef Token) {
@@ -271,5 +254,3 @@ private:
 };
 
 } // namespace tokens
-
-#endif

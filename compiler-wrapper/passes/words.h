@@ -2,17 +2,9 @@
 // table of a lexer, the name of an end tag. What is handed to the runtime is where both words are when the comparison
 // begins, and it looks what is there (runtime/comparisons.c). Of a loop that goes along both, that is before the loop; no
 // instruction is added to its iterations.
-#ifndef QUAGMIRE_WORDS_H
-#define QUAGMIRE_WORDS_H
+#pragma once
 
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/Analysis/LoopInfo.h"
-#include "llvm/IR/Constants.h"
-#include "llvm/IR/Dominators.h"
-#include "llvm/IR/Function.h"
-#include "llvm/IR/InstrTypes.h"
-#include "llvm/IR/Instructions.h"
+#include "common.h"
 
 #include <map>
 #include <memory>
@@ -20,8 +12,6 @@
 #include <utility>
 
 namespace words {
-
-using namespace llvm;
 
 // What a constant is added to: an integer, or a pointer. Null if nothing is.
 inline const Value *beforeStep(const Value *V) {
@@ -208,5 +198,3 @@ private:
 };
 
 } // namespace words
-
-#endif

@@ -1,7 +1,7 @@
-/* Part of the fork server: the active functions (see active.h). */
+/* Part of the fork server: the active functions (see run.h). */
 #include "machine.h"
 
-#include "active.h"
+#include "run.h"
 #include "objects.h"
 
 int main(int argc, char **argv) __attribute__((weak));

@@ -1,6 +1,5 @@
 /* Support for AFL++'s tools: converts the counts to AFL's map after each run. */
-#ifndef QUAGMIRE_AFL_H
-#define QUAGMIRE_AFL_H
+#pragma once
 
 #include "quagmire.h"
 
@@ -22,4 +21,14 @@ QGM_HIDDEN void __quagmire_afl_fill_map(void);
 /* The greeting of this program. */
 QGM_HIDDEN uint32_t __quagmire_afl_hello(int takes_memory);
 
-#endif
+/* Diversity of the runs that one of AFL++'s tools asks for: unique traces, and Hill numbers of what they cover. */
+
+/* Environment variable with the name of the file for the figures. */
+#define QGM_DIVERSITY "QUAGMIRE_DIVERSITY"
+
+/* Starts counting, if the environment asks for it. To be called by the server when it knows all edges. Ends the process if
+   the file cannot be written. */
+QGM_HIDDEN void __quagmire_diversity_start(void);
+/* Adds a run that has ended, or stopped in its loop, with this wait status. To be called by the server before it clears the
+   counts. */
+QGM_HIDDEN void __quagmire_diversity_add(int status);

@@ -1,14 +1,10 @@
 /* Linked into every executable: how much two pieces of memory have in common, for the costs of comparisons by the C library
    (see passes/library_costs.h). The pass calls it behind memcmp and its like. */
-#include "quagmire.h"
+#include "comparisons.h"
 
 /* Number of equal bytes at the start of `a` and `b`, `most` at most; of strings, the zero byte that ends them is not
    counted. `kind` consists of bits of enum qgm_compared. Reads no page that the comparison itself did not read. */
 size_t __quagmire_common(const void *a, const void *b, size_t most, unsigned kind);
-
-static inline unsigned char folded(unsigned char letter) {
-  return letter >= 'A' && letter <= 'Z' ? (unsigned char)(letter + 32) : letter;
-}
 
 /* Whether 8 bytes from there on are on one page. */
 static inline int on_one_page(const unsigned char *at) { return (uintptr_t)at % QGM_PAGE <= QGM_PAGE - sizeof(uint64_t); }
@@ -33,7 +29,7 @@ size_t __quagmire_common(const void *a, const void *b, size_t most, unsigned kin
     if (at == most)
       break;
     unsigned char one = left[at], other = right[at];
-    if ((one != other && !((kind & QGM_FOLD) && folded(one) == folded(other))) || ((kind & QGM_TEXT) && one == 0))
+    if ((one != other && folded(one, kind) != folded(other, kind)) || ((kind & QGM_TEXT) && one == 0))
       break;
     at++;
   }

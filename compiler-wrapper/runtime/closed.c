@@ -2,10 +2,8 @@
    copy takes the place of the library, with the counts that it had when it was closed. */
 #include "machine.h"
 
-#include "closed.h"
+#include "inprocess.h"
 #include "objects.h"
-
-#include <sys/mman.h>
 
 /* The copies, one for each place in the list of objects, never freed. Distances within an object hold in its copy too. */
 static struct closed_object {
@@ -25,32 +23,13 @@ __attribute__((no_sanitize("address"))) static void copy_words(void *to, const v
     ((char *)to)[i] = ((const char *)from)[i];
 }
 
-struct to_copy {
-  uintptr_t address;
-  struct closed_object *closed;
-};
-
-/* Copies the mapped object that contains an address. */
-static int copy_object(struct dl_phdr_info *object, size_t size, void *data) {
-  struct to_copy *wanted = data;
-  struct closed_object *closed = wanted->closed;
-  (void)size;
-  if (!__quagmire_object_holds(object, wanted->address))
-    return 0;
-  closed->from = UINTPTR_MAX;
-  closed->to = 0;
-  for (int i = 0; i < object->dlpi_phnum; i++) {
-    const ElfW(Phdr) *part = &object->dlpi_phdr[i];
-    uintptr_t from = object->dlpi_addr + part->p_vaddr, to = from + part->p_memsz;
-    if (part->p_type != PT_LOAD)
-      continue;
-    closed->from = from < closed->from ? from : closed->from;
-    closed->to = to > closed->to ? to : closed->to;
-  }
+static void copy_object(const struct dl_phdr_info *object, void *data) {
+  struct closed_object *closed = data;
+  __quagmire_bounds_of(object, &closed->from, &closed->to);
   closed->from &= ~(uintptr_t)63;
-  char *copy = mmap(NULL, closed->to - closed->from, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (copy == MAP_FAILED)
-    return 1;
+  char *copy = reserve(closed->to - closed->from);
+  if (!copy)
+    return;
   for (int i = 0; i < object->dlpi_phnum; i++) {
     const ElfW(Phdr) *part = &object->dlpi_phdr[i];
     uintptr_t from = object->dlpi_addr + part->p_vaddr;
@@ -58,7 +37,6 @@ static int copy_object(struct dl_phdr_info *object, size_t size, void *data) {
       copy_words(copy + (from - closed->from), (const void *)from, part->p_filesz);
   }
   closed->copy = copy;
-  return 1;
 }
 
 /* Translates an address in the object to its copy. */
@@ -69,8 +47,7 @@ static void *in_copy(const struct closed_object *closed, const void *pointer) {
 
 /* Copies the object and relocates the pointers of its records. */
 static void make_copy(struct closed_object *closed, const struct qgm_module *module) {
-  struct to_copy wanted = {(uintptr_t)module->functions_start, closed};
-  dl_iterate_phdr(copy_object, &wanted);
+  __quagmire_with_object((uintptr_t)module->functions_start, copy_object, closed);
   if (!closed->copy)
     return;
   closed->tables = (struct qgm_module){

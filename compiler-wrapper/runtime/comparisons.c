@@ -16,8 +16,6 @@
 /* Letters that are looked at before a word. */
 #define MOST_BEFORE 8
 
-#define UNLIKELY(condition) __builtin_expect(condition, 0)
-
 struct qgm_comparisons *__quagmire_comparisons;
 unsigned __quagmire_recording = QGM_OFF;
 
@@ -130,18 +128,14 @@ static int is_in_name(uint8_t letter) {
   return (letter >= '0' && letter <= '9') || (letter >= 'A' && letter <= 'Z') || (letter >= 'a' && letter <= 'z') || letter == '_';
 }
 
-static uint8_t folded(uint8_t letter, int kind) {
-  return (kind & QGM_FOLD) && letter >= 'A' && letter <= 'Z' ? (uint8_t)(letter + 32) : letter;
-}
-
 void __quagmire_compared_strings(const void *place, const char *first, const char *second, size_t most, int kind) {
   if (most == 0)
     return;
   const uint8_t *a = (const uint8_t *)first, *b = (const uint8_t *)second;
   size_t read = 0;
-  while (read < most && a[read] && folded(a[read], kind) == folded(b[read], kind))
+  while (read < most && a[read] && folded(a[read], (unsigned)kind) == folded(b[read], (unsigned)kind))
     read++;
-  if (read < most && folded(a[read], kind) != folded(b[read], kind))
+  if (read < most && folded(a[read], (unsigned)kind) != folded(b[read], (unsigned)kind))
     add_bytes(place, a, strnlen(first, taken(a, read + 1, most)), b, strnlen(second, taken(b, read + 1, most)));
 }
 
@@ -218,7 +212,7 @@ void __quagmire_compare(const void *a, const void *b, size_t most, uint32_t *slo
     most = number;
   for (size_t i = 0; i < most; i++) {
     unsigned char l = left[i], r = right[i];
-    if (folded(l, kind) != folded(r, kind))
+    if (folded(l, (unsigned)kind) != folded(r, (unsigned)kind))
       return;
     if ((kind & QGM_TEXT) && l == 0)
       return;

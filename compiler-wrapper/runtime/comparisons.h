@@ -1,6 +1,5 @@
 /* The record of comparisons (comparisons.c), which the engine turns on for one run of an entry. */
-#ifndef QUAGMIRE_COMPARISONS_H
-#define QUAGMIRE_COMPARISONS_H
+#pragma once
 
 #include "quagmire.h"
 
@@ -17,6 +16,13 @@ enum qgm_recording {
 /* The only thing that callbacks and instrumented code look at in ordinary runs: whether it is QGM_OFF. Exported, and read
    directly by the runtime, which runs before addresses of other objects are known. */
 extern unsigned __quagmire_recording __attribute__((visibility("protected")));
+
+#define UNLIKELY(condition) __builtin_expect(condition, 0)
+
+/* A letter as it is compared: in lower case with QGM_FOLD. */
+static inline uint8_t folded(uint8_t letter, unsigned kind) {
+  return (kind & QGM_FOLD) && letter >= 'A' && letter <= 'Z' ? (uint8_t)(letter + 32) : letter;
+}
 
 /* Turns recording on for the run that begins, or off, as the engine has asked. */
 QGM_HIDDEN void __quagmire_begin_comparisons(void);
@@ -42,5 +48,3 @@ QGM_HIDDEN void __quagmire_compared_memory(const void *place, const void *first,
 QGM_HIDDEN void __quagmire_compared_strings(const void *place, const char *first, const char *second, size_t most, int kind);
 /* A search for `needle` in `hay`: as if the beginning of the hay was compared with it. */
 QGM_HIDDEN void __quagmire_searched(const void *place, const void *hay, size_t hay_size, const void *needle, size_t needle_size);
-
-#endif

@@ -4,7 +4,6 @@
 #include "counts.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 /* From Linux 5.14; older headers lack it. */
 #define QGM_POPULATE_WRITE 23
@@ -97,9 +96,7 @@ static void copy_counts(int back) {
 }
 
 void __quagmire_keep_counts(void) {
-  counts_before = mmap(NULL, __quagmire_tables.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (counts_before == MAP_FAILED)
-    counts_before = NULL;
+  counts_before = reserve(__quagmire_tables.bytes);
   copy_counts(0);
 }
 
@@ -131,11 +128,7 @@ void __quagmire_find_owners(void) {
     owned_entries[i] = entries_of(&__quagmire_modules.module[i]);
     entries += owned_entries[i];
   }
-  /* not from the heap, which belongs to the target */
-  size_t length = (entries + 1) * sizeof *owners;
-  owners = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (owners == MAP_FAILED)
-    owners = NULL;
+  owners = reserve((entries + 1) * sizeof *owners);
   struct qgm_owner *own = owners;
   __quagmire_all_edges = 0;
   for (uint64_t i = 0; i < __quagmire_modules.count; i++) {

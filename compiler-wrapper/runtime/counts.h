@@ -1,6 +1,5 @@
 /* The counts of all registered objects for the fork server: in shared memory, numbered and cleared. */
-#ifndef QUAGMIRE_COUNTS_H
-#define QUAGMIRE_COUNTS_H
+#pragma once
 
 #include "quagmire.h"
 
@@ -35,5 +34,3 @@ QGM_HIDDEN void __quagmire_find_owners(void);
 QGM_HIDDEN void __quagmire_for_all_that_ran(void (*each)(const struct qgm_function *function, uint64_t edge));
 /* Clears the counts of those functions. */
 QGM_HIDDEN void __quagmire_clear_counts(void);
-
-#endif

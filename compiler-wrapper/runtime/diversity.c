@@ -6,7 +6,6 @@
 
 #include "afl.h"
 #include "counts.h"
-#include "diversity.h"
 #include "run.h"
 
 #include <fcntl.h>

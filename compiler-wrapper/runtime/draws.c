@@ -5,7 +5,6 @@
 #include "draw_hooks.h"
 #include "draws.h"
 #include "objects.h"
-#include "parts.h"
 
 #include <string.h>
 

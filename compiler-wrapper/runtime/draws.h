@@ -1,6 +1,5 @@
 /* The record of draws (draws.c), which the engine turns on. */
-#ifndef QUAGMIRE_DRAWS_RECORD_H
-#define QUAGMIRE_DRAWS_RECORD_H
+#pragma once
 
 #include "quagmire.h"
 
@@ -18,4 +17,10 @@ QGM_HIDDEN void __quagmire_end_draws(void);
 /* Called when the generator of the run is done: what is counted begins anew, the stack at `frame`. */
 QGM_HIDDEN void __quagmire_begin_target(const void *frame);
 
-#endif
+/* Parts of a run that draw together: functions, rounds of loops, and what generators name (parts.c). */
+
+/* Forgets all parts: a run begins. */
+QGM_HIDDEN void __quagmire_clear_parts(void);
+/* Finds the part of the draw with this number, its depth and key. Its site and kind are set. Draws before it may move to
+   another part: the first round of a loop is known by the second. */
+QGM_HIDDEN void __quagmire_place_draw(struct qgm_draw *draws, uint32_t number, uintptr_t frame);

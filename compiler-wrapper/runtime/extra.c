@@ -1,6 +1,6 @@
 /* Linked into harnesses built with -fsanitize=fuzzer: counters of the harness's own, bytes in the section that libFuzzer reads.
    They are edges of a function of their own, which stand for no instructions. */
-#include "extra.h"
+#include "inprocess.h"
 #include "quagmire.h"
 
 #include <stdlib.h>

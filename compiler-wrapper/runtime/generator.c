@@ -4,7 +4,6 @@
 
 #include "draw_hooks.h"
 #include "draws.h"
-#include "generator.h"
 #include "run.h"
 
 #include <dlfcn.h>

@@ -2,12 +2,9 @@
    crash, exit or hang, without ending the process. */
 #include "machine.h"
 
-#include "closed.h"
+#include "inprocess.h"
 #include "comparisons.h"
 #include "draws.h"
-#include "extra.h"
-#include "inprocess.h"
-#include "mutator.h"
 #include "quagmire.h"
 #include "sancov.h"
 #include "serve.h"

@@ -1,11 +1,10 @@
 /* Part of the fork server: many runs in one child. At __AFL_LOOP it answers for the run and waits for the next request. */
 #include "machine.h"
 
-#include "active.h"
+#include "run.h"
 #include "afl.h"
 #include "counts.h"
 #include "draws.h"
-#include "run.h"
 #include "threads.h"
 #include "window.h"
 

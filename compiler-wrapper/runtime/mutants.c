@@ -4,8 +4,6 @@
 
 #include "mutants.h"
 
-#include <errno.h>
-
 struct qgm_mutants_object __quagmire_mutant_objects[QGM_MUTANTS_OBJECTS];
 unsigned __quagmire_mutant_objects_count;
 
@@ -37,25 +35,12 @@ uint64_t __quagmire_mutants(void) {
   return all;
 }
 
-static int write_all(int file, const char *bytes, size_t length) {
-  while (length) {
-    ssize_t step = write(file, bytes, length);
-    if (step < 0 && errno == EINTR)
-      continue;
-    if (step <= 0)
-      return -1;
-    bytes += step;
-    length -= (size_t)step;
-  }
-  return 0;
-}
-
 int64_t __quagmire_write_mutants(int file) {
   int64_t length = 0;
   for (unsigned i = 0; i < count; i++)
     for (const struct qgm_mutant_function *f = objects[i].start; f != objects[i].stop; f++) {
       /* a form feed begins a function */
-      if (write_all(file, "\f", 1) != 0 || write_all(file, f->texts, f->bytes) != 0)
+      if (transfer(file, "\f", 1, 0) != 0 || transfer(file, (void *)f->texts, f->bytes, 0) != 0)
         return -1;
       length += 1 + f->bytes;
     }

@@ -1,8 +1,7 @@
 /* Mutants of a program (QUAGMIRE_MUTANTS): what the passes write, and how `quagmire mutants` asks for runs. The numbers are
    mirrored by `fuzzer/crates/execution/src/fork_server/mutants.rs`, which a test there checks. What belongs to one kind of
    mutants is in faults.c (QUAGMIRE_MUTANTS=1) or in performance.c (QUAGMIRE_MUTANTS=performance). */
-#ifndef QUAGMIRE_MUTANTS_H
-#define QUAGMIRE_MUTANTS_H
+#pragma once
 
 #include "quagmire.h"
 
@@ -119,5 +118,3 @@ QGM_HIDDEN uint64_t __quagmire_probe_bytes(void);
 QGM_HIDDEN void __quagmire_probe_mutants(uint8_t *bytes);
 /* Selects a mutant of a function for this process. */
 QGM_HIDDEN void __quagmire_select_in(const struct qgm_mutant_function *function, uint32_t number);
-
-#endif

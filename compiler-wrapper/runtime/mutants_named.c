@@ -7,6 +7,7 @@
 #include "machine.h"
 
 #include "mutants.h"
+#include "objects.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,18 +50,13 @@ static struct text base_name(struct text path) {
   return path;
 }
 
-static void hash(uint64_t *state, struct text more) {
-  for (size_t i = 0; i < more.length; i++)
-    *state = (*state ^ (unsigned char)more.start[i]) * 0x100000001b3u;
-}
-
 static uint64_t id_of(struct text file, struct text name, struct text line, unsigned copy) {
   char number[16];
-  uint64_t state = 0xcbf29ce484222325u;
+  uint64_t state = QGM_NO_HASH;
   struct text tab = {"\t", 1}, last = {number, (size_t)snprintf(number, sizeof number, "%u", copy)};
   struct text parts[] = {base_name(file), tab, name, tab, line, tab, last};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-    hash(&state, parts[i]);
+    state = __quagmire_hash_bytes(state, parts[i].start, parts[i].length);
   return state >> (64 - 4 * DIGITS);
 }
 

@@ -4,14 +4,13 @@
 #include "machine.h"
 
 #include "mutants.h"
+#include "objects.h"
 #include "serve.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -43,18 +42,6 @@ static int serves;
 static struct sigaction old_alarm, old_child;
 static sigset_t old_mask;
 
-static int transfer(int fd, void *bytes, size_t length, int is_read) {
-  for (size_t done = 0; done < length;) {
-    ssize_t step = is_read ? read(fd, (char *)bytes + done, length - done) : write(fd, (char *)bytes + done, length - done);
-    if (step < 0 && errno == EINTR)
-      continue;
-    if (step <= 0)
-      return -1;
-    done += (size_t)step;
-  }
-  return 0;
-}
-
 static void wake(int signal) { (void)signal; }
 
 /* Constructors may have ignored SIGCHLD, then there is nothing to wait for, or blocked the alarm. */
@@ -82,20 +69,14 @@ static void repeat_alarm(uint64_t first_ns, uint64_t then_ns) {
   setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-static uint64_t now_ns(clockid_t clock) {
-  struct timespec now = {0};
-  clock_gettime(clock, &now);
-  return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static uint64_t cpu_of(pid_t child) {
   clockid_t clock;
-  return clock_getcpuclockid(child, &clock) == 0 ? now_ns(clock) : 0;
+  return clock_getcpuclockid(child, &clock) == 0 ? clock_ns(clock) : 0;
 }
 
 /* Waits for the child, and kills it at its limits. An alarm that comes too early for the wait comes again. */
 static void wait_for(pid_t child, const struct qgm_mutants_request *request, struct qgm_mutants_answer *answer) {
-  uint64_t began = now_ns(CLOCK_MONOTONIC), step = request->cpu_ns / 4 + 2000000;
+  uint64_t began = clock_ns(CLOCK_MONOTONIC), step = request->cpu_ns / 4 + 2000000;
   struct rusage used = {0};
   int status = 0;
   repeat_alarm(request->cpu_ns + 1000, step);
@@ -103,7 +84,7 @@ static void wait_for(pid_t child, const struct qgm_mutants_request *request, str
     if (errno != EINTR)
       break;
     if (!answer->timed_out &&
-        (cpu_of(child) >= request->cpu_ns || now_ns(CLOCK_MONOTONIC) - began >= request->wall_ns)) {
+        (cpu_of(child) >= request->cpu_ns || clock_ns(CLOCK_MONOTONIC) - began >= request->wall_ns)) {
       answer->timed_out = 1;
       kill(-child, SIGKILL);
       kill(child, SIGKILL);
@@ -259,9 +240,8 @@ void __quagmire_reject(void) {
 void __quagmire_observe(const void *data, size_t length) {
   if (!__quagmire_mutants_shared)
     return;
-  uint64_t hash = __quagmire_mutants_shared->observed ? __quagmire_mutants_shared->observed : 0xcbf29ce484222325u;
-  for (size_t i = 0; i < length; i++)
-    hash = (hash ^ ((const unsigned char *)data)[i]) * 0x100000001b3u;
+  uint64_t before = __quagmire_mutants_shared->observed;
+  uint64_t hash = __quagmire_hash_bytes(before ? before : QGM_NO_HASH, data, length);
   /* where one value ends and the next begins */
   hash = (hash ^ length) * 0x100000001b3u;
   __quagmire_mutants_shared->observed = hash | 1;

@@ -1,7 +1,6 @@
 /* Linked into harnesses built with -fsanitize=fuzzer: mutation by the harness's own functions, as libFuzzer calls them, and
    what these call in turn. */
 #include "inprocess.h"
-#include "mutator.h"
 #include "quagmire.h"
 #include "sancov.h"
 

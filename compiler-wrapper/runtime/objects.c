@@ -15,6 +15,39 @@ int __quagmire_object_holds(const struct dl_phdr_info *object, uintptr_t address
   return 0;
 }
 
+struct seen {
+  uintptr_t address;
+  void (*see)(const struct dl_phdr_info *, void *);
+  void *data;
+};
+
+static int see_if_holds(struct dl_phdr_info *object, size_t size, void *data) {
+  const struct seen *seen = data;
+  (void)size;
+  if (!__quagmire_object_holds(object, seen->address))
+    return 0;
+  seen->see(object, seen->data);
+  return 1;
+}
+
+void __quagmire_with_object(uintptr_t address, void (*see)(const struct dl_phdr_info *, void *), void *data) {
+  struct seen seen = {address, see, data};
+  dl_iterate_phdr(see_if_holds, &seen);
+}
+
+void __quagmire_bounds_of(const struct dl_phdr_info *object, uintptr_t *start, uintptr_t *end) {
+  *start = UINTPTR_MAX;
+  *end = 0;
+  for (int i = 0; i < object->dlpi_phnum; i++) {
+    const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+    uintptr_t from = object->dlpi_addr + part->p_vaddr, to = from + part->p_memsz;
+    if (part->p_type != PT_LOAD)
+      continue;
+    *start = from < *start ? from : *start;
+    *end = to > *end ? to : *end;
+  }
+}
+
 uint64_t __quagmire_hash_bytes(uint64_t hash, const void *bytes, size_t length) {
   for (size_t i = 0; i < length; i++)
     hash = (hash ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3u;

@@ -4,7 +4,6 @@
 #include "machine.h"
 
 #include "counts.h"
-#include "opened.h"
 #include "run.h"
 
 #include <dlfcn.h>

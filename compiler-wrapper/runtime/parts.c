@@ -2,7 +2,7 @@
    below that of the last draw is that of a function that was called since, one above it means that functions have returned. In
    a frame, a site that is seen again begins the next call of the function, if it was the first one, or the next round of a
    loop. Everything is bounded: beyond, parts are not told apart. */
-#include "parts.h"
+#include "draws.h"
 
 #include "draw_hooks.h"
 

@@ -1,7 +1,6 @@
 /* Performance mutants of a program (QUAGMIRE_MUTANTS=performance): what passes/performance writes, and what a charging run
    notes. Mirrored by `fuzzer/crates/execution/src/fork_server/charges.rs`, which a test there checks. */
-#ifndef QUAGMIRE_PERFORMANCE_H
-#define QUAGMIRE_PERFORMANCE_H
+#pragma once
 
 #include "mutants.h"
 
@@ -22,5 +21,3 @@ struct qgm_performance_state {
   uint64_t *words;
   uint64_t past[];
 };
-
-#endif

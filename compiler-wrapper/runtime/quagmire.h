@@ -1,6 +1,5 @@
 /* The interface of compiler pass, runtime and engine, mirrored by `fuzzer/crates/execution/src/abi.rs`. */
-#ifndef QUAGMIRE_H
-#define QUAGMIRE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -329,5 +328,3 @@ struct qgm_harness {
   uint64_t is_sanitized; /* nonzero if a sanitizer is linked, which reports errors itself */
   struct qgm_draws *draws;
 };
-
-#endif

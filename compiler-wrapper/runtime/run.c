@@ -1,14 +1,10 @@
 /* Part of the fork server: the run that is on, and the processes that make runs. */
 #include "machine.h"
 
-#include "active.h"
+#include "run.h"
 #include "comparisons.h"
 #include "draws.h"
-#include "generator.h"
-#include "run.h"
 #include "window.h"
-
-#include <errno.h>
 
 /* In newer C libraries. */
 extern pid_t _Fork(void) __attribute__((weak));
@@ -22,28 +18,11 @@ _Noreturn void __quagmire_leave(int code) {
     call_system(SYS_exit_group, code, 0, 0);
 }
 
-/* Reads or writes exactly `length` bytes. */
-static int transfer(int fd, void *bytes, size_t length, int is_read) {
-  for (size_t done = 0; done < length;) {
-    ssize_t step = is_read ? read(fd, (char *)bytes + done, length - done) : write(fd, (char *)bytes + done, length - done);
-    if (step < 0 && errno == EINTR)
-      continue;
-    if (step <= 0)
-      return -1;
-    done += (size_t)step;
-  }
-  return 0;
-}
-
 int __quagmire_hear(uint32_t *word) { return transfer(QGM_REQUESTS, word, sizeof *word, 1); }
 
 int __quagmire_say(uint32_t word) { return transfer(QGM_ANSWERS, &word, sizeof word, 0); }
 
-uint64_t __quagmire_cpu_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
+uint64_t __quagmire_cpu_ns(void) { return clock_ns(CLOCK_PROCESS_CPUTIME_ID); }
 
 void __quagmire_reset(void) {
   struct qgm_served *served = __quagmire_served;

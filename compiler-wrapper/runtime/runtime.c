@@ -1,9 +1,7 @@
 /* Linked into every executable that quagmire-cc links: maintains the list of instrumented objects. */
 #include "machine.h"
 
-#include "layout.h"
 #include "objects.h"
-#include "quagmire.h"
 
 #include <sched.h>
 
@@ -46,29 +44,19 @@ static void begin_change(void) {
 
 static void end_change(void) { __atomic_add_fetch(&__quagmire_modules.generation, 1, __ATOMIC_SEQ_CST); }
 
-struct identified {
-  uintptr_t address;
-  uint64_t hash;
-};
-
-static int identify(struct dl_phdr_info *object, size_t size, void *data) {
-  struct identified *is = data;
-  (void)size;
-  if (!__quagmire_object_holds(object, is->address))
-    return 0;
-  is->hash = __quagmire_hash_object(object, is->hash);
-  return 1;
+static void identify(const struct dl_phdr_info *object, void *hash) {
+  *(uint64_t *)hash = __quagmire_hash_object(object, *(uint64_t *)hash);
 }
 
 /* Identity of an object wherever it is mapped: a hash of the file and the shape of its tables. Never 0. */
 static uint64_t identity_of(const struct qgm_module *module) {
-  struct identified is = {(uintptr_t)module->functions_start, 0xcbf29ce484222325u};
+  uint64_t hash = QGM_NO_HASH;
   for (const struct qgm_function *f = module->functions_start; f != module->functions_stop; f++) {
     uint64_t shape[4] = {f->edges, f->progress, f->charges, f->entry ? (uint64_t)(f->entry - module->entries_start) + 1 : 0};
-    is.hash = __quagmire_hash_bytes(is.hash, shape, sizeof shape);
+    hash = __quagmire_hash_bytes(hash, shape, sizeof shape);
   }
-  dl_iterate_phdr(identify, &is);
-  return is.hash | 1;
+  __quagmire_with_object((uintptr_t)module->functions_start, identify, &hash);
+  return hash | 1;
 }
 
 /* The place that the same object had before it was closed, or the next free one. */

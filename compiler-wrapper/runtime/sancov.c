@@ -6,10 +6,8 @@
 
 #include "objects.h"
 #include "sancov.h"
-#include "widen.h"
 
 #include <dlfcn.h>
-#include <sys/mman.h>
 
 /* Address space of the slots of guards: 64 Mi edges. Memory is taken as they are used. */
 #define MOST_SLOTS (1u << 26)
@@ -54,26 +52,14 @@ static struct {
   uintptr_t base;
 } early; /* a PC table that came first */
 
-static void *reserve(size_t bytes) {
-  /* not from the heap, which belongs to the target */
-  void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return memory == MAP_FAILED ? NULL : memory;
-}
-
-/* An address, and the linked object that holds it: its name is empty for the program. */
-struct wanted {
-  uintptr_t address, base;
+/* A linked object: its name is empty for the program. */
+struct linked {
+  uintptr_t base;
   const char *name;
 };
 
-static int identify(struct dl_phdr_info *object, size_t size, void *data) {
-  struct wanted *wanted = data;
-  (void)size;
-  if (!__quagmire_object_holds(object, wanted->address))
-    return 0;
-  wanted->base = object->dlpi_addr;
-  wanted->name = object->dlpi_name;
-  return 1;
+static void identify(const struct dl_phdr_info *object, void *linked) {
+  *(struct linked *)linked = (struct linked){object->dlpi_addr, object->dlpi_name};
 }
 
 /* Takes slots for so many edges. Returns 0 if there are none left. */
@@ -189,9 +175,9 @@ static void register_waiting(void) {
       register_object(&objects[i], NULL, 0);
 }
 
-static struct wanted object_of(const void *start) {
-  struct wanted is = {.address = (uintptr_t)start};
-  dl_iterate_phdr(identify, &is);
+static struct linked object_of(const void *start) {
+  struct linked is = {0};
+  __quagmire_with_object((uintptr_t)start, identify, &is);
   return is;
 }
 
@@ -213,7 +199,7 @@ static int is_known(const struct counted *new) {
 static void add(enum qgm_source source, void *start, size_t edges) {
   if (edges == 0 || edges >= MOST_SLOTS)
     return;
-  struct wanted is = object_of(start);
+  struct linked is = object_of(start);
   struct counted object = {
       .base = is.base,
       .source = source,

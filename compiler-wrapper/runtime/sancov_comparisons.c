@@ -7,7 +7,6 @@
 /* Cases of a switch that are looked at. */
 #define MOST_CASES 1024
 
-#define UNLIKELY(condition) __builtin_expect(condition, 0)
 #define HERE __builtin_return_address(0)
 
 /* Notes a comparison of numbers. */

@@ -5,16 +5,11 @@
    (__AFL_LOOP). */
 #include "machine.h"
 
-#include "active.h"
+#include "run.h"
 #include "afl.h"
 #include "comparisons.h"
 #include "counts.h"
-#include "diversity.h"
 #include "draws.h"
-#include "generator.h"
-#include "opened.h"
-#include "run.h"
-#include "testcase.h"
 #include "window.h"
 
 #include <errno.h>

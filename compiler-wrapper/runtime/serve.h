@@ -1,6 +1,5 @@
 /* What the fork server offers: to the program, and to drivers that call a harness. */
-#ifndef QUAGMIRE_SERVE_H
-#define QUAGMIRE_SERVE_H
+#pragma once
 
 #include "quagmire.h"
 
@@ -22,5 +21,3 @@ unsigned char *__quagmire_testcase(void);
 int __quagmire_testcase_size(void);
 /* Marks the input of this round as rejected. */
 QGM_HIDDEN void __quagmire_reject(void);
-
-#endif

@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 
 #define WEAK __attribute__((weak))
-#define IS_ON __builtin_expect(__quagmire_recording == QGM_ON, 0)
+#define IS_ON UNLIKELY(__quagmire_recording == QGM_ON)
 #define HERE __builtin_return_address(0)
 
 static int (*next_memcmp)(const void *, const void *, size_t);
@@ -36,10 +36,6 @@ static __attribute__((constructor(101))) void find_next(void) {
 }
 
 /* What stands in for them before the C library's are found: while libraries are being loaded, and in static programs. */
-static unsigned char folded(unsigned char letter, int kind) {
-  return (kind & QGM_FOLD) && letter >= 'A' && letter <= 'Z' ? (unsigned char)(letter + 32) : letter;
-}
-
 static int plain_memory(const void *first, const void *second, size_t n) {
   const unsigned char *a = first, *b = second;
   for (size_t i = 0; i < n; i++)
@@ -75,7 +71,7 @@ static char *plain_search(const char *hay, const char *needle, int kind) {
 }
 
 /* Whether there is more to do than to call the C library's function. */
-#define IS_SLOW(name) __builtin_expect(__quagmire_recording == QGM_ON || !next_##name, 0)
+#define IS_SLOW(name) UNLIKELY(__quagmire_recording == QGM_ON || !next_##name)
 #define SLOW static __attribute__((noinline))
 
 SLOW int slow_memcmp(const void *pc, const void *a, const void *b, size_t n) {

@@ -3,9 +3,7 @@
 
 #include "afl.h"
 #include "draws.h"
-#include "generator.h"
 #include "run.h"
-#include "testcase.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,6 +1,5 @@
 /* Number of threads of this process. */
-#ifndef QUAGMIRE_THREADS_H
-#define QUAGMIRE_THREADS_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/stat.h>
@@ -31,5 +30,3 @@ static inline unsigned threads_after(unsigned known) {
   }
   return now;
 }
-
-#endif

@@ -6,11 +6,9 @@
 #include "machine.h"
 
 #include "objects.h"
-#include "widen.h"
+#include "sancov.h"
 
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #if defined(__x86_64__)
 
@@ -30,34 +28,26 @@ struct code {
   int protection;
 };
 
-/* A linked object, found by an address in it. */
+/* A linked object. */
 struct found {
-  uintptr_t inside, start, end;
+  uintptr_t start, end;
   struct code code;
 };
 
-static int find(struct dl_phdr_info *object, size_t size, void *data) {
+static void find(const struct dl_phdr_info *object, void *data) {
   struct found *found = data;
-  (void)size;
-  if (!__quagmire_object_holds(object, found->inside))
-    return 0;
-  found->start = UINTPTR_MAX;
-  for (int i = 0; i < object->dlpi_phnum; i++) {
+  __quagmire_bounds_of(object, &found->start, &found->end);
+  for (int i = 0; i < object->dlpi_phnum && !found->code.start; i++) {
     const ElfW(Phdr) *part = &object->dlpi_phdr[i];
-    if (part->p_type != PT_LOAD)
-      continue;
-    uintptr_t start = object->dlpi_addr + part->p_vaddr, end = start + part->p_memsz;
-    found->start = start < found->start ? start : found->start;
-    found->end = end > found->end ? end : found->end;
-    if (part->p_flags & PF_X && !found->code.start)
-      found->code = (struct code){start, end, PROT_EXEC | (part->p_flags & PF_R ? PROT_READ : 0)};
+    uintptr_t start = object->dlpi_addr + part->p_vaddr;
+    if (part->p_type == PT_LOAD && part->p_flags & PF_X)
+      found->code = (struct code){start, start + part->p_memsz, PROT_EXEC | (part->p_flags & PF_R ? PROT_READ : 0)};
   }
-  return 1;
 }
 
 static struct found object_with(const void *inside) {
-  struct found object = {.inside = (uintptr_t)inside};
-  dl_iterate_phdr(find, &object);
+  struct found object = {0};
+  __quagmire_with_object((uintptr_t)inside, find, &object);
   return object;
 }
 
@@ -160,9 +150,8 @@ int __quagmire_widen(const struct qgm_counters *counters) {
   struct code code = object.code;
   if (!code.start || !protect(&code, code.protection | PROT_READ | PROT_WRITE))
     return 0;
-  /* not from the heap, which belongs to the target */
-  uint8_t *is_widened = mmap(NULL, counters->number, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  for (uintptr_t at = code.start; is_widened != MAP_FAILED && at + LONGEST <= code.end; at++) {
+  uint8_t *is_widened = reserve(counters->number);
+  for (uintptr_t at = code.start; is_widened && at + LONGEST <= code.end; at++) {
     struct increment found;
     if (!increment_at((const uint8_t *)at, &found))
       continue;
@@ -173,7 +162,7 @@ int __quagmire_widen(const struct qgm_counters *counters) {
     is_widened[number] = 1;
   }
   protect(&code, code.protection);
-  if (is_widened == MAP_FAILED)
+  if (!is_widened)
     return 0;
   int all = 1;
   for (size_t i = 0; i < counters->number; i++) {

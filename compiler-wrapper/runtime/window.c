@@ -4,17 +4,16 @@
 #include "window.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
-/* Functions whose counts were cleared. Not from the heap, which belongs to the target. */
+/* Functions whose counts were cleared. */
 static const struct qgm_function **forgotten;
 static size_t number, room;
 static uint64_t generation;
 
 static int grow(void) {
   size_t larger = room ? 2 * room : 512;
-  void *moved = mmap(NULL, larger * sizeof *forgotten, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (moved == MAP_FAILED)
+  void *moved = reserve(larger * sizeof *forgotten);
+  if (!moved)
     return 0;
   if (room) {
     memcpy(moved, forgotten, number * sizeof *forgotten);

@@ -1,6 +1,5 @@
 /* Counts of a run whose target begins in its middle (window.c). */
-#ifndef QUAGMIRE_WINDOW_H
-#define QUAGMIRE_WINDOW_H
+#pragma once
 
 #include "quagmire.h"
 
@@ -8,5 +7,3 @@
 QGM_HIDDEN void __quagmire_forget_counts(void);
 /* Counts those of them as entered that have gone on: they were on the stack. To be called when the run has ended. */
 QGM_HIDDEN void __quagmire_count_active(void);
-
-#endif

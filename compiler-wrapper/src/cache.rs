@@ -6,11 +6,9 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use crate::Error;
+use rustix::process::geteuid;
 
-unsafe extern "C" {
-    safe fn geteuid() -> u32;
-}
+use crate::Error;
 
 /// A cache folder that this user owns and no other user can write to.
 #[derive(Debug)]
@@ -27,7 +25,8 @@ impl Cache {
         let folder = |name: &str, below: &str| {
             variable(name).filter(|value| !value.is_empty()).map(|value| Path::new(&value).join(below))
         };
-        let temporary = folder("TMPDIR", "").unwrap_or_else(|| "/tmp".into()).join(format!("quagmire-{}", geteuid()));
+        let temporary =
+            folder("TMPDIR", "").unwrap_or_else(|| "/tmp".into()).join(format!("quagmire-{}", geteuid().as_raw()));
         let named = folder("QUAGMIRE_CACHE", "");
         let usual = [folder("XDG_CACHE_HOME", "quagmire"), folder("HOME", ".cache/quagmire"), Some(temporary)];
         let mut tried = Vec::new();
@@ -52,9 +51,12 @@ impl Cache {
         }
         // in the temporary folder, a link may belong to another user
         let metadata = fs::symlink_metadata(folder)?;
-        let metadata =
-            if metadata.is_symlink() && metadata.uid() == geteuid() { fs::metadata(folder)? } else { metadata };
-        if !metadata.is_dir() || metadata.uid() != geteuid() || metadata.mode() & 0o022 != 0 {
+        let metadata = if metadata.is_symlink() && metadata.uid() == geteuid().as_raw() {
+            fs::metadata(folder)?
+        } else {
+            metadata
+        };
+        if !metadata.is_dir() || metadata.uid() != geteuid().as_raw() || metadata.mode() & 0o022 != 0 {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
         let lock = File::options().create(true).append(true).open(folder.join("lock"))?;
@@ -155,7 +157,7 @@ mod tests {
     fn a_folder_that_cannot_be_made_is_passed_over() {
         let scratch = tempfile::tempdir().unwrap();
         let cache = open(&[("HOME", Path::new("/proc/nowhere")), ("TMPDIR", scratch.path())]).unwrap();
-        assert_eq!(cache.folder, scratch.path().join(format!("quagmire-{}", geteuid())));
+        assert_eq!(cache.folder, scratch.path().join(format!("quagmire-{}", geteuid().as_raw())));
     }
 
     #[test]

@@ -19,6 +19,7 @@
 //!
 //! The list of link arguments, which remains useful, is ten lines in [`BuildPlan::command`].
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -29,9 +30,10 @@ use crate::settings::{MutantsKind, PassVariant, Settings};
 use crate::{exported, hints, macros};
 
 /// Driver of clang, by language.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Language {
     /// `clang`
+    #[default]
     C,
     /// `clang++`
     Cxx,
@@ -62,12 +64,12 @@ impl Link {
     }
 
     /// Symbols that only this kind of executable exports.
-    fn exported(self) -> &'static [&'static str] {
+    fn exported(self) -> &'static str {
         match self {
-            Link::Engine => &exported::SANCOV,
-            Link::Mutants { kind: MutantsKind::Faults, .. } => &exported::MUTANTS,
-            Link::Mutants { kind: MutantsKind::Performance, .. } => &exported::PERFORMANCE,
-            Link::Runtime | Link::Driver => &[],
+            Link::Engine => exported::SANCOV,
+            Link::Mutants { kind: MutantsKind::Faults, .. } => exported::MUTANTS,
+            Link::Mutants { kind: MutantsKind::Performance, .. } => exported::PERFORMANCE,
+            Link::Runtime | Link::Driver => "",
         }
     }
 }
@@ -82,7 +84,7 @@ pub enum Linker {
 }
 
 /// A parsed command line, and what the wrapper adds to it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BuildPlan {
     /// Driver to start.
     pub language: Language,
@@ -146,33 +148,33 @@ pub(crate) struct Pieces {
     pub provider: PathBuf,
 }
 
-/// Paths of the runtime objects for executables, by what they are for, in the order in which they are linked.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Objects {
-    /// Registration of instrumented objects, and progress of comparisons: always linked, since objects compiled with
+/// Parts of the runtime, by what they are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Part {
+    /// Registration of instrumented objects, and progress of comparisons: in every executable, since objects compiled with
     /// `QUAGMIRE_COMPARES=1` may be linked or loaded.
-    pub runtime: Vec<PathBuf>,
-    /// Objects of in-process harnesses only.
-    pub in_process: Vec<PathBuf>,
+    Always,
+    InProcess,
     /// Fork server of other programs.
-    pub serve: Vec<PathBuf>,
+    Serve,
     /// Tables of mutants.
-    pub mutants: Vec<PathBuf>,
-    /// Artefacts for small faults.
-    pub faults: Vec<PathBuf>,
-    /// Artefacts for performance mutants.
-    pub performance: Vec<PathBuf>,
+    Mutants,
     /// Fork server of programs with mutants.
-    pub mutants_serve: Vec<PathBuf>,
+    MutantsServe,
     /// Instead of it where another fuzzer runs them.
-    pub mutants_foreign: Vec<PathBuf>,
-    /// Objects of harnesses under the fork server only.
-    pub driver: Vec<PathBuf>,
+    MutantsForeign,
+    Faults,
+    Performance,
+    /// Calls harnesses under the fork server.
+    Driver,
     /// The archive with `main` of harnesses, unless they have their own.
-    pub main: Vec<PathBuf>,
+    Main,
     /// Allocator that counts heap use.
-    pub heap: Vec<PathBuf>,
+    Heap,
 }
+
+/// Paths of the objects of each part.
+pub(crate) type Objects = BTreeMap<Part, Vec<PathBuf>>;
 
 impl BuildPlan {
     /// The arguments for clang.
@@ -214,31 +216,8 @@ impl BuildPlan {
             if self.language_in_effect.is_some() {
                 command.extend(["-x", "none"].map(OsString::from));
             }
-            let objects = &pieces.objects;
-            let entry: &[&Vec<PathBuf>] = match link {
-                Link::Engine => &[&objects.in_process],
-                Link::Mutants { kind, .. } => {
-                    let of_kind = match kind {
-                        MutantsKind::Faults => &objects.faults,
-                        MutantsKind::Performance => &objects.performance,
-                    };
-                    let serve = if self.foreign { &objects.mutants_foreign } else { &objects.mutants_serve };
-                    &[of_kind, &objects.mutants, serve]
-                }
-                Link::Runtime | Link::Driver => &[&objects.serve],
-            };
-            let mut link_objects = |objects: &[PathBuf]| command.extend(objects.iter().map(OsString::from));
-            link_objects(&objects.runtime);
-            entry.iter().for_each(|objects| link_objects(objects));
-            if !self.sanitizer_allocates && self.mutants.is_none() {
-                link_objects(&objects.heap);
-            }
-            if link.is_harness() && link != Link::Engine {
-                link_objects(&objects.driver);
-            }
-            if link.is_harness() {
-                link_objects(&objects.main);
-            }
+            let objects = self.parts(link).into_iter().flat_map(|part| pieces.objects.get(&part)).flatten();
+            command.extend(objects.map(OsString::from));
             if link == Link::Engine {
                 command.push(pieces.engine.clone().into());
             }
@@ -252,7 +231,7 @@ impl BuildPlan {
                 }
             }
             // instrumented libraries opened at run time need these; bfd, gold, lld and mold know the option
-            let exported = exported::ALWAYS.iter().chain(link.exported());
+            let exported = exported::ALWAYS.split_whitespace().chain(link.exported().split_whitespace());
             command.extend(exported.map(|name| format!("-Wl,--export-dynamic-symbol={name}").into()));
             if let Some(language) = self.language_in_effect.as_ref().filter(|_| after.len() > 1) {
                 command.extend([OsString::from("-x"), language.clone()]);
@@ -262,35 +241,27 @@ impl BuildPlan {
         command
     }
 
+    /// Parts of the runtime that an executable is linked with, in their order.
+    fn parts(&self, link: Link) -> Vec<Part> {
+        let mut parts = vec![Part::Always];
+        match link {
+            Link::Engine => parts.push(Part::InProcess),
+            Link::Mutants { kind, .. } => {
+                let of_kind = if kind == MutantsKind::Faults { Part::Faults } else { Part::Performance };
+                let serve = if self.foreign { Part::MutantsForeign } else { Part::MutantsServe };
+                parts.extend([of_kind, Part::Mutants, serve]);
+            }
+            Link::Runtime | Link::Driver => parts.push(Part::Serve),
+        }
+        parts.extend((!self.sanitizer_allocates && self.mutants.is_none()).then_some(Part::Heap));
+        parts.extend((link.is_harness() && link != Link::Engine).then_some(Part::Driver));
+        parts.extend(link.is_harness().then_some(Part::Main));
+        parts
+    }
+
     /// The hint for a link that has failed.
     pub(crate) fn hint(&self) -> Option<String> {
         hints::after_failure(&self.arguments, self.link?.is_harness())
-    }
-
-    fn untouched(arguments: Vec<OsString>, language: Language) -> BuildPlan {
-        BuildPlan {
-            language,
-            instrument: false,
-            pass: PassVariant::default(),
-            mutants: None,
-            lto: false,
-            linker: None,
-            link: None,
-            linked: None,
-            compiles: false,
-            is_static: false,
-            pages: false,
-            sanitizer_allocates: false,
-            fuzzing_mode: false,
-            macros: false,
-            foreign: false,
-            cxx_library: None,
-            includes_provider: false,
-            compile_target: Vec::new(),
-            before_inputs_only: arguments.len(),
-            arguments,
-            language_in_effect: None,
-        }
     }
 }
 
@@ -299,7 +270,7 @@ pub fn parse(arguments: Vec<OsString>, language: Language, settings: Settings, r
     let first = arguments.first().map_or(b"".as_slice(), |a| a.as_bytes());
     // clang's internal tools have their own command lines
     if settings.plain || first.starts_with(b"-cc1") {
-        return BuildPlan::untouched(arguments, language);
+        return BuildPlan { language, before_inputs_only: arguments.len(), arguments, ..BuildPlan::default() };
     }
     let expanded = response::expand(&arguments, read);
     let mut scan = Scan::of(&expanded);
@@ -391,5 +362,4 @@ fn joined(option: &str, path: &Path) -> OsString {
 }
 
 #[cfg(test)]
-#[path = "plan_tests.rs"]
 mod tests;

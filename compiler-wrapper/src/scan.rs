@@ -11,13 +11,14 @@ pub(crate) const FUZZING_MACRO: &str = "FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 
 /// Phases of compilation, of which a command runs all up to one. Clang decides by rank, not by order: `-c -E`
 /// preprocesses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Phase {
     Print,
     Preprocess,
     Check,
     Backend,
     Assemble,
+    #[default]
     Link,
 }
 
@@ -53,6 +54,7 @@ pub struct Linked {
 }
 
 /// Findings of one pass over the expanded arguments.
+#[derive(Default)]
 pub(crate) struct Scan {
     pub(crate) last_phase: Phase,
     pub(crate) inputs: Vec<InputKind>,
@@ -86,26 +88,7 @@ pub(crate) struct Scan {
 
 impl Scan {
     pub(crate) fn of(expanded: &[Expanded]) -> Scan {
-        let mut scan = Scan {
-            last_phase: Phase::Link,
-            inputs: Vec::new(),
-            linked: Linked::default(),
-            shared: false,
-            relocatable: false,
-            takes_scripts: true,
-            is_static: false,
-            lld: false,
-            lto: false,
-            cxx_library: Some("-lstdc++"),
-            dangling: false,
-            engine: false,
-            sanitizer_allocates: false,
-            defines_fuzzing_macro: false,
-            compile_target: Vec::new(),
-            separator: None,
-            language: None,
-            rewritten: Vec::new(),
-        };
+        let mut scan = Scan { takes_scripts: true, cxx_library: Some("-lstdc++"), ..Scan::default() };
         let mut index = 0;
         while let Some(Expanded { argument, .. }) = expanded.get(index) {
             let text = argument.to_string_lossy();

@@ -97,76 +97,48 @@ impl Settings {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_way_of_counting_that_is_not_known_is_an_error_that_names_the_known_ones() {
-        let read = |value: &'static str| {
-            Settings::from_environment(move |name| (name == "QUAGMIRE_COUNTING").then(|| value.into()))
-        };
-        assert_eq!(read("every-block").map(|settings| settings.pass.every_block), Ok(true));
-        assert_eq!(
-            [read(""), read("shared")].map(|settings| settings.map(|s| s.pass.every_block)),
-            [Ok(false), Ok(false)]
-        );
-        let error = read("every_block").unwrap_err().to_string();
-        assert!(error.contains("every_block") && error.contains("'every-block'"), "{error}");
+    fn read(name: &str, value: &str) -> Result<Settings, Error> {
+        Settings::from_environment(|one| (one == name).then(|| value.into()))
     }
 
     #[test]
-    fn switches_are_on_or_off() {
-        for name in ["QUAGMIRE_COMPARES", "QUAGMIRE_NOOPT", "QUAGMIRE_FUZZING_MODE", "QUAGMIRE_DRIVER"] {
-            let read = |value: &'static str| Settings::from_environment(move |one| (one == name).then(|| value.into()));
-            assert!(read("1") != read("0") && read("0") == Ok(Settings::default()) && read("") == read("0"), "{name}");
-            let error = read("yes").unwrap_err().to_string();
-            assert!(error.contains(&format!("{name}=yes")) && error.contains("'1'"), "{error}");
+    fn values_turn_something_on_or_off() {
+        let usual = Settings::default();
+        let pass = |pass| Settings { pass, ..usual };
+        for (name, value, expected) in [
+            ("QUAGMIRE_COUNTING", "every-block", pass(PassVariant { every_block: true, ..usual.pass })),
+            ("QUAGMIRE_COUNTING", "shared", usual),
+            ("QUAGMIRE_COMPARES", "1", pass(PassVariant { compares: true, ..usual.pass })),
+            ("QUAGMIRE_LIBRARY_COSTS", "0", pass(PassVariant { library_costs: false, ..usual.pass })),
+            ("QUAGMIRE_LIBRARY_COSTS", "1", usual),
+            ("QUAGMIRE_NOOPT", "1", Settings { plain: true, ..usual }),
+            ("QUAGMIRE_FUZZING_MODE", "1", Settings { fuzzing_mode: true, ..usual }),
+            ("QUAGMIRE_DRIVER", "1", Settings { driver: true, ..usual }),
+            ("QUAGMIRE_DRIVER", "0", usual),
+            ("QUAGMIRE_WARN_UNCOUNTED", "0", Settings { ignores_uncounted: true, ..usual }),
+            ("QUAGMIRE_WARN_UNCOUNTED", "1", usual),
+            ("QUAGMIRE_MUTANTS", "1", Settings { mutants: Some(MutantsKind::Faults), ..usual }),
+            ("QUAGMIRE_MUTANTS", "performance", Settings { mutants: Some(MutantsKind::Performance), ..usual }),
+            ("QUAGMIRE_MUTANTS", "0", usual),
+            ("QUAGMIRE_DRAWS", "include", Settings { includes_provider: true, ..usual }),
+        ] {
+            assert_eq!(read(name, value), Ok(expected), "{name}={value}");
+            assert_eq!(read(name, ""), Ok(usual), "{name}");
         }
     }
 
     #[test]
-    fn library_costs_are_on_unless_they_are_turned_off() {
-        let read = |value: &'static str| {
-            let settings =
-                Settings::from_environment(move |name| (name == "QUAGMIRE_LIBRARY_COSTS").then(|| value.into()));
-            settings.map(|settings| settings.pass.library_costs)
-        };
-        assert_eq!([read(""), read("1"), read("0")], [Ok(true), Ok(true), Ok(false)]);
-        let error = read("off").unwrap_err().to_string();
-        assert!(error.contains("QUAGMIRE_LIBRARY_COSTS=off") && error.contains("'0'"), "{error}");
-    }
-
-    #[test]
-    fn uncounted_objects_are_named_unless_nobody_wants_to_know() {
-        let read = |value: &'static str| {
-            let settings =
-                Settings::from_environment(move |name| (name == "QUAGMIRE_WARN_UNCOUNTED").then(|| value.into()));
-            settings.map(|settings| settings.ignores_uncounted)
-        };
-        assert_eq!([read(""), read("1"), read("0")], [Ok(false), Ok(false), Ok(true)]);
-        assert!(read("no").is_err());
-    }
-
-    #[test]
-    fn mutants_are_of_one_kind_or_the_other() {
-        let read = |value: &'static str| {
-            let settings = Settings::from_environment(move |name| (name == "QUAGMIRE_MUTANTS").then(|| value.into()));
-            settings.map(|settings| settings.mutants)
-        };
-        assert_eq!([read(""), read("0")], [Ok(None), Ok(None)]);
-        assert_eq!(read("1"), Ok(Some(MutantsKind::Faults)));
-        assert_eq!(read("performance"), Ok(Some(MutantsKind::Performance)));
-        let foreign = Settings::from_environment(|name| (name == "QUAGMIRE_DRIVER").then(|| "foreign".into()));
-        assert_eq!(foreign, Err(Error::ForeignDriver));
-        let error = read("speed").unwrap_err().to_string();
-        assert!(error.contains("QUAGMIRE_MUTANTS=speed") && error.contains("'performance'"), "{error}");
-    }
-
-    #[test]
-    fn draws_of_copies_of_the_header_are_seen_on_request_only() {
-        let read = |value: &'static str| {
-            Settings::from_environment(move |name| (name == "QUAGMIRE_DRAWS").then(|| value.into()))
-        };
-        assert_eq!(read("include").map(|settings| settings.includes_provider), Ok(true));
-        assert_eq!(read("").map(|settings| settings.includes_provider), Ok(false));
-        let error = read("1").unwrap_err().to_string();
-        assert!(error.contains("QUAGMIRE_DRAWS") && error.contains("'include'"), "{error}");
+    fn a_value_that_is_not_known_is_an_error_that_names_the_known_ones() {
+        for (name, value, known) in [
+            ("QUAGMIRE_COUNTING", "every_block", "'every-block'"),
+            ("QUAGMIRE_NOOPT", "yes", "'1'"),
+            ("QUAGMIRE_LIBRARY_COSTS", "off", "'0'"),
+            ("QUAGMIRE_MUTANTS", "speed", "'performance'"),
+            ("QUAGMIRE_DRAWS", "1", "'include'"),
+        ] {
+            let error = read(name, value).unwrap_err().to_string();
+            assert!(error.contains(&format!("{name}={value}")) && error.contains(known), "{error}");
+        }
+        assert_eq!(read("QUAGMIRE_DRIVER", "foreign"), Err(Error::ForeignDriver));
     }
 }

@@ -24,22 +24,8 @@ const COUNTS: [&str; 2] = ["__qgm_", "__sancov_"];
 const TRACE_PC: &[u8] = b"__sanitizer_cov_trace_pc";
 
 /// Libraries of compilers and of the system, wherever they are.
-const SYSTEM: [&str; 14] = [
-    "libc",
-    "libm",
-    "libdl",
-    "librt",
-    "libpthread",
-    "libgcc",
-    "libgcc_s",
-    "libgcc_eh",
-    "libstdc++",
-    "libc++",
-    "libc++abi",
-    "libunwind",
-    "libatomic",
-    "libgomp",
-];
+const SYSTEM: &str = "libc libm libdl librt libpthread libgcc libgcc_s libgcc_eh libstdc++ libc++ libc++abi libunwind libatomic \
+     libgomp";
 
 /// Folders of the system.
 const SYSTEM_FOLDERS: [&str; 5] = ["/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64"];
@@ -109,7 +95,9 @@ fn is_of_system(path: &Path) -> bool {
     let stem = name.split('.').next().unwrap_or_default();
     let is_runtime = name.starts_with("libclang_rt.") || name.starts_with("libquagmire") || stem.starts_with("crt");
     let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    is_runtime || SYSTEM.contains(&stem) || SYSTEM_FOLDERS.iter().any(|folder| real.starts_with(folder))
+    is_runtime
+        || SYSTEM.split(' ').any(|name| name == stem)
+        || SYSTEM_FOLDERS.iter().any(|folder| real.starts_with(folder))
 }
 
 /// An object of a link: a file, or a member of an archive.

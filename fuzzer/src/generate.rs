@@ -136,7 +136,7 @@ impl Command for Generate {
         let path = self.grammar.as_deref()?;
         Some(self.check().and_then(|()| {
             let grammar = Grammar::load(path)?;
-            for warning in grammar.warnings() {
+            for warning in &grammar.warnings {
                 warn(&format!("{}: {warning}", path.display()));
             }
             let limits = Limits { size: self.size, depth: self.depth as usize };
@@ -193,7 +193,7 @@ fn emptied(options: &Generate) -> Result<Folder> {
 
 fn say_written(number: u64, bytes: u64, options: &Generate, seed: &str) -> Result<ExitCode> {
     let line = format!("Wrote {number} inputs ({bytes} bytes) to {}{seed}\n", options.output.display());
-    plain::print(&line, Form::Lines).map_err(|error| Error::other(format!("cannot print: {error}")))?;
+    plain::print(&line, Form::Lines)?;
     Ok(ExitCode::Ended)
 }
 

@@ -224,6 +224,18 @@ fn tables_in_the_book_are_those_of_the_code() {
 }
 
 #[test]
+fn the_schema_of_summaries_is_that_of_the_code() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/src/summary.schema.json");
+    let schema = quagmire_results::testing::schema();
+    if std::env::var_os("QUAGMIRE_UPDATE_DOCS").is_some_and(|value| value == "1") {
+        fs::write(&path, schema).expect("a schema that can be written");
+    } else {
+        let known = fs::read_to_string(&path).expect("the schema");
+        assert!(known == schema, "QUAGMIRE_UPDATE_DOCS=1 cargo test -p quagmire --test docs writes {}", path.display());
+    }
+}
+
+#[test]
 fn every_rule_is_of_a_family_that_has_a_table() {
     for rule in BUILT_IN {
         assert!(FAMILIES.iter().any(|family| rule.label().starts_with(family)), "{}", rule.label());

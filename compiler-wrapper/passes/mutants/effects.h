@@ -1,24 +1,9 @@
 // Mutations of effects: stores, calls, conditions, and the constants that are stored, passed and returned.
-#ifndef QUAGMIRE_MUTANTS_EFFECTS_H
-#define QUAGMIRE_MUTANTS_EFFECTS_H
+#pragma once
 
 #include "values.h"
 
-#include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/IR/InstIterator.h"
-#include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/Module.h"
-
 namespace mutants {
-
-// Variables of the source, by their debug information: instructions up to LLVM 18, records from 19 on.
-template <typename Inst, typename Set>
-auto declared(Inst &I, Set &Variables, int) -> decltype(I.getDbgRecordRange(), void()) {
-  for (auto &&Record : filterDbgVars(I.getDbgRecordRange()))
-    if (Record.get().getNumVariableLocationOps())
-      Variables.insert(Record.get().getVariableLocationOp(0));
-}
-template <typename Inst, typename Set> void declared(Inst &, Set &, long) {}
 
 // How a call of the C library takes a number of bytes: the index of the argument, and what is one too many or too few.
 struct SizeArgument {
@@ -40,7 +25,7 @@ public:
     for (Instruction &I : instructions(F)) {
       if (auto *Declare = dyn_cast<DbgDeclareInst>(&I))
         Variables.insert(Declare->getAddress());
-      declared(I, Variables, 0);
+      declaredByRecords(I, Variables, 0);
       // declarations become assignments where clang optimises, from LLVM 16 on
       if (isa<AllocaInst>(I) && I.getMetadata("DIAssignID"))
         Variables.insert(&I);
@@ -194,5 +179,3 @@ private:
 };
 
 } // namespace mutants
-
-#endif

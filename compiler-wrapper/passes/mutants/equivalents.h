@@ -1,15 +1,8 @@
 // Mutants of which LLVM's simplest optimizations make the same code as of the original: no input can tell them (trivial compiler equivalence,
 // Papadakis et al., ICSE 2015). What it does not prove equal may be equivalent all the same.
-#ifndef QUAGMIRE_MUTANTS_EQUIVALENTS_H
-#define QUAGMIRE_MUTANTS_EQUIVALENTS_H
+#pragma once
 
 #include "mutation.h"
-
-#include "llvm/IR/DebugInfo.h"
-#include "llvm/IR/Module.h"
-#include "llvm/Passes/PassBuilder.h"
-#include "llvm/Transforms/Utils/Cloning.h"
-#include "llvm/Transforms/Utils/FunctionComparator.h"
 
 #include <vector>
 
@@ -97,5 +90,3 @@ private:
 };
 
 } // namespace mutants
-
-#endif

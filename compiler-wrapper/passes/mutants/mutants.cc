@@ -15,26 +15,11 @@
 //
 // The pass comes first, so that the code is still that of the source. Inline functions may be inlined before the linker
 // chooses one of their copies: what belongs to them has names of its own, in one COMDAT, of which the linker keeps one.
-// The same source builds with LLVM 14 to 19 without a version test.
 
 #include "effects.h"
 #include "equivalents.h"
 #include "table.h"
 #include "values.h"
-
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/IR/DebugInfo.h"
-#include "llvm/IR/InlineAsm.h"
-#include "llvm/IR/InstIterator.h"
-#include "llvm/IR/MDBuilder.h"
-#include "llvm/IR/Module.h"
-#include "llvm/Passes/PassBuilder.h"
-#include "llvm/Passes/PassPlugin.h"
-#include "llvm/Transforms/Utils/BasicBlockUtils.h"
-#include "llvm/Transforms/Utils/Cloning.h"
-#include "llvm/Transforms/Utils/ModuleUtils.h"
-
-using namespace llvm;
 
 namespace {
 
@@ -190,7 +175,7 @@ private:
     Entry->getTerminator()->eraseFromParent();
     IRBuilder<> B(Entry);
     LoadInst *Number = B.CreateLoad(I32, B.CreateStructGEP(State, StateOfF, 1));
-    Number->setMetadata(C.getMDKindID("nosanitize"), MDNode::get(C, {}));
+    mine(Number);
     Value *IsOriginal = B.CreateICmpEQ(Number, ConstantInt::get(I32, 0));
     B.CreateCondBr(IsOriginal, Original, Other, MDBuilder(C).createBranchWeights(1 << 20, 1));
     B.SetInsertPoint(Other);
@@ -212,18 +197,12 @@ private:
   }
 };
 
-struct MutantsPass : PassInfoMixin<MutantsPass> {
-  PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
-    return Mutants(M).run() ? PreservedAnalyses::none() : PreservedAnalyses::all();
-  }
-  // also with -O0, where passes are skipped by default
-  static bool isRequired() { return true; }
-};
+bool mutate(Module &M) { return Mutants(M).run(); }
 
 } // namespace
 
 extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo() {
   return {LLVM_PLUGIN_API_VERSION, "quagmire-mutants", "1", [](PassBuilder &PB) {
-            PB.registerPipelineStartEPCallback([](ModulePassManager &MPM, auto...) { MPM.addPass(MutantsPass()); });
+            addAtStart<mutate>(PB);
           }};
 }

@@ -1,22 +1,13 @@
 // A mutation of one instruction, and the two ways to put those of a function into a copy of it.
-#ifndef QUAGMIRE_MUTANTS_MUTATION_H
-#define QUAGMIRE_MUTANTS_MUTATION_H
+#pragma once
 
 #include "operators.h"
 #include "places.h"
-
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/IR/Constants.h"
-#include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/Instructions.h"
-#include "llvm/Transforms/Utils/ValueMapper.h"
 
 #include <functional>
 #include <string>
 
 namespace mutants {
-
-using namespace llvm;
 
 // What a mutation makes: the value instead of the instruction's result, or of one of its operands. `I` is the
 // instruction in the copy. `Selected` says whether this mutant runs; it is null where values are only looked at: then
@@ -104,5 +95,3 @@ inline void probe(ArrayRef<Mutation> All, ValueToValueMapTy &Copies, Value *Byte
 }
 
 } // namespace mutants
-
-#endif

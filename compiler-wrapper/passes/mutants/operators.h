@@ -1,7 +1,6 @@
 // The operators: what kinds of small faults there are. One row each: its name, which reports and JSON use (an interface),
 // and what it does. Where it applies is in the file named in the last column.
-#ifndef QUAGMIRE_MUTANTS_OPERATORS_H
-#define QUAGMIRE_MUTANTS_OPERATORS_H
+#pragma once
 
 #define QUAGMIRE_MUTATION_OPERATORS(ROW)                                                                                \
   ROW(Arithmetic, "arithmetic")               /* + and -, * and /, % to /                         values.h */           \
@@ -35,5 +34,3 @@ inline const char *name(Operator O) {
 }
 
 } // namespace mutants
-
-#endif

@@ -1,15 +1,7 @@
 // The table of mutants: a record of each function, and the constructor that hands all of them to the runtime.
-#ifndef QUAGMIRE_MUTANTS_TABLE_H
-#define QUAGMIRE_MUTANTS_TABLE_H
+#pragma once
 
 #include "places.h"
-
-#include "llvm/IR/Module.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/raw_ostream.h"
-#include "llvm/Transforms/Utils/ModuleUtils.h"
-
-#include <string>
 
 namespace mutants {
 
@@ -43,7 +35,7 @@ struct Names {
 class Table {
 public:
   Table(Module &M, Names Of)
-      : Of(Of), M(M), C(M.getContext()), I8(Type::getInt8Ty(C)), I32(Type::getInt32Ty(C)), Ptr(PointerType::getUnqual(I8)),
+      : Of(Of), M(M), C(M.getContext()), I32(Type::getInt32Ty(C)), Ptr(PointerType::getUnqual(Type::getInt8Ty(C))),
         Record(StructType::get(C, {Ptr, Ptr, I32, I32})) {}
 
   void add(Function &F, ArrayRef<Line> All, GlobalVariable *State, Comdat *Group) {
@@ -70,7 +62,7 @@ public:
     if (Kept.empty())
       return false;
     appendToCompilerUsed(M, Kept);
-    Function *Constructor = constructor();
+    Function *Constructor = hookOfObject(M, std::string(Of.Section) + "_ctor", Of.Register, {Of.Section});
     appendToGlobalCtors(M, Constructor, 1, Constructor);
     return true;
   }
@@ -79,18 +71,10 @@ private:
   Names Of;
   Module &M;
   LLVMContext &C;
-  IntegerType *I8, *I32;
+  IntegerType *I32;
   PointerType *Ptr;
   StructType *Record;
   SmallVector<GlobalValue *, 64> Kept;
-
-  static std::string path(const DIFile *File) {
-    if (!File)
-      return "";
-    if (sys::path::is_absolute(File->getFilename()) || File->getDirectory().empty())
-      return File->getFilename().str();
-    return (File->getDirectory() + "/" + File->getFilename()).str();
-  }
 
   // A line with the names for the linker and for people; before the mutants of a file, `=` and its path; of each mutant,
   // line, column, operator, what it is and what it becomes; of those that cost time, the gate and its unit. Fields
@@ -101,7 +85,7 @@ private:
     Out << F.getName() << '\t' << F.getSubprogram()->getName() << '\n';
     std::string File;
     for (const Line &One : All) {
-      std::string Here = path(One.Place->getFile());
+      std::string Here = pathOf(One.Place->getFile());
       if (Here != File)
         Out << '=' << Here << '\n';
       File = Here;
@@ -117,40 +101,6 @@ private:
       Out << '\n';
     return Out.str();
   }
-
-  GlobalVariable *bound(const char *Which) {
-    std::string Name = std::string(Which) + Of.Section;
-    if (GlobalVariable *G = M.getNamedGlobal(Name))
-      return G;
-    auto *G = new GlobalVariable(M, I8, false, GlobalValue::ExternalWeakLinkage, nullptr, Name);
-    G->setVisibility(GlobalValue::HiddenVisibility);
-    return G;
-  }
-
-  // One function per linked object (COMDAT folds the modules' copies) that passes the bounds of the records to the runtime,
-  // by a weak reference: a shared library works in a program without the runtime.
-  Function *constructor() {
-    std::string Name = std::string(Of.Section) + "_ctor";
-    auto *Void = FunctionType::get(Type::getVoidTy(C), false);
-    auto *F = Function::Create(Void, GlobalValue::LinkOnceODRLinkage, Name, M);
-    F->setVisibility(GlobalValue::HiddenVisibility);
-    F->setComdat(M.getOrInsertComdat(Name));
-    F->addFnAttr(Attribute::NoUnwind);
-    auto *CallTy = FunctionType::get(Type::getVoidTy(C), {Ptr, Ptr}, false);
-    auto *Target = cast<Function>(M.getOrInsertFunction(Of.Register, CallTy).getCallee());
-    Target->setLinkage(GlobalValue::ExternalWeakLinkage);
-    BasicBlock *Test = BasicBlock::Create(C, "", F), *Call = BasicBlock::Create(C, "", F), *Done = BasicBlock::Create(C, "", F);
-    IRBuilder<> B(Test);
-    B.CreateCondBr(B.CreateIsNotNull(Target), Call, Done);
-    B.SetInsertPoint(Call);
-    B.CreateCall(CallTy, Target, {ConstantExpr::getPointerCast(bound("__start_"), Ptr),
-                                  ConstantExpr::getPointerCast(bound("__stop_"), Ptr)});
-    B.CreateBr(Done);
-    IRBuilder<>(Done).CreateRetVoid();
-    return F;
-  }
 };
 
 } // namespace mutants
-
-#endif

@@ -1,12 +1,7 @@
 // Mutations of values: results of arithmetic, comparisons, and the constants in them.
-#ifndef QUAGMIRE_MUTANTS_VALUES_H
-#define QUAGMIRE_MUTANTS_VALUES_H
+#pragma once
 
 #include "mutation.h"
-
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallString.h"
-#include "llvm/IR/IntrinsicInst.h"
 
 namespace mutants {
 
@@ -313,5 +308,3 @@ private:
 };
 
 } // namespace mutants
-
-#endif

@@ -1,6 +1,5 @@
 // Addresses in the code of a function: whether two are the same, and whether others know them.
-#ifndef QUAGMIRE_PERFORMANCE_ADDRESSES_H
-#define QUAGMIRE_PERFORMANCE_ADDRESSES_H
+#pragma once
 
 #include "variables.h"
 
@@ -62,5 +61,3 @@ private:
 };
 
 } // namespace performance
-
-#endif

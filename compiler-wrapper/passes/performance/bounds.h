@@ -1,13 +1,7 @@
 // Bounds of loops: how many rounds are still to come when a loop compares its variable with what it goes up or down to.
-#ifndef QUAGMIRE_PERFORMANCE_BOUNDS_H
-#define QUAGMIRE_PERFORMANCE_BOUNDS_H
+#pragma once
 
 #include "variables.h"
-
-#include "llvm/IR/DataLayout.h"
-#include "llvm/IR/Dominators.h"
-#include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/Module.h"
 
 namespace performance {
 
@@ -161,5 +155,3 @@ private:
 };
 
 } // namespace performance
-
-#endif

@@ -1,17 +1,9 @@
 // The code that counts, charges and does what chosen mutants do, in functions of each module that are inlined everywhere.
-#ifndef QUAGMIRE_PERFORMANCE_EMITTER_H
-#define QUAGMIRE_PERFORMANCE_EMITTER_H
+#pragma once
 
-#include "llvm/IR/Constants.h"
-#include "llvm/IR/Function.h"
-#include "llvm/IR/GlobalVariable.h"
-#include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/Instructions.h"
-#include "llvm/IR/Module.h"
+#include "common.h"
 
 namespace performance {
-
-using namespace llvm;
 
 // The gates: a mutant slows down what lies past so many rounds, elements or bytes.
 const uint64_t Gates[] = {0, 16, 256, 4096};
@@ -19,14 +11,6 @@ const unsigned GatesOfSite = 4;
 
 // Words of a site: how often it was reached, and what is charged to it, by the last gate that the amount is past.
 const unsigned WordsOfSite = 1 + GatesOfSite;
-
-// The first place of a block where code can be inserted, behind the variables of the function.
-inline Instruction *first(BasicBlock &BB) {
-  BasicBlock::iterator First = BB.getFirstInsertionPt();
-  while (First != BB.end() && isa<AllocaInst>(&*First))
-    ++First;
-  return &*First;
-}
 
 class Emitter {
 public:
@@ -69,17 +53,9 @@ private:
   GlobalVariable *Instructions = nullptr;
   Function *Reached = nullptr, *Charged = nullptr, *Degraded = nullptr, *Kept = nullptr;
 
-  // Excludes what is inserted from sanitizers.
-  template <typename T> T *mine(T *I) {
-    I->setMetadata(C.getMDKindID("nosanitize"), MDNode::get(C, {}));
-    return I;
-  }
-
   LoadInst *load(IRBuilder<> &B, Value *From) { return mine(B.CreateAlignedLoad(I64, From, Align(8))); }
 
-  void add(IRBuilder<> &B, Value *To, Value *More) {
-    mine(B.CreateAlignedStore(B.CreateAdd(load(B, To), More), To, Align(8)));
-  }
+  void add(IRBuilder<> &B, Value *To, Value *More) { addTo(B, To, More, Align(8)); }
 
   // One for all objects: that of the runtime, which the executable exports.
   GlobalVariable *instructions() {
@@ -96,10 +72,9 @@ private:
     F->addFnAttr(Attribute::AlwaysInline);
     F->addFnAttr(Attribute::NoUnwind);
     // otherwise it would not be inlined into functions that have them
-    for (Attribute::AttrKind Kind : {Attribute::SanitizeAddress, Attribute::SanitizeHWAddress, Attribute::SanitizeMemory,
-                                     Attribute::SanitizeThread})
-      if (any_of(M, [&](const Function &Other) { return Other.hasFnAttribute(Kind); }))
-        F->addFnAttr(Kind);
+    for (const auto &Known : SanitizersOfFunctions)
+      if (any_of(M, [&](const Function &Other) { return Other.hasFnAttribute(Known.first); }))
+        F->addFnAttr(Known.first);
     return F;
   }
 
@@ -192,5 +167,3 @@ private:
 };
 
 } // namespace performance
-
-#endif

@@ -1,6 +1,5 @@
 // Calls of the C library that could be slower: realloc that always copies, sorting and searching by worse algorithms.
-#ifndef QUAGMIRE_PERFORMANCE_LIBRARY_CALLS_H
-#define QUAGMIRE_PERFORMANCE_LIBRARY_CALLS_H
+#pragma once
 
 #include "library_costs.h"
 #include "sites.h"
@@ -156,5 +155,3 @@ private:
 };
 
 } // namespace performance
-
-#endif

@@ -1,13 +1,9 @@
 // Mutants of loops: rounds that repeat those before them, ways out that are not taken, calls that move into the loop.
-#ifndef QUAGMIRE_PERFORMANCE_LOOPS_H
-#define QUAGMIRE_PERFORMANCE_LOOPS_H
+#pragma once
 
 #include "bounds.h"
 #include "sites.h"
-#include "weight.h"
-
-#include "llvm/Transforms/Utils/LoopSimplify.h"
-#include "llvm/Transforms/Utils/LoopUtils.h"
+#include "library_costs.h"
 
 namespace performance {
 
@@ -159,7 +155,7 @@ private:
     for (unsigned Call : R.Calls)
       OfF.reach(B, Readers[Call].Site);
 
-    B.SetInsertPoint(first(*R.Header));
+    B.SetInsertPoint(behindVariables(*R.Header));
     // those behind this arrival are still to run
     Value *Done = Load(Arrivals);
     OfF.charge(B, R.Site, Done, Load(Before));
@@ -174,7 +170,7 @@ private:
     B.SetInsertPoint(R.Limit.Test);
     B.CreateStore(Bounds::left(B, R.Limit, DL), Left);
     for (BasicBlock *Exit : R.Exits) {
-      B.SetInsertPoint(first(*Exit));
+      B.SetInsertPoint(behindVariables(*Exit));
       // without the one that it leaves
       Value *Unneeded = Load(Left);
       Unneeded = B.CreateSelect(B.CreateIsNull(Unneeded), Unneeded, B.CreateSub(Unneeded, B.getInt64(1)));
@@ -187,5 +183,3 @@ private:
 };
 
 } // namespace performance
-
-#endif

@@ -14,21 +14,11 @@
 // And per linked object one constructor that hands the records to the runtime, if there is one.
 //
 // The pass comes first, so that the code is still that of the source: variables are in memory, and nothing is inlined.
-// The same source builds with LLVM 14 to 19 without a version test.
 
 #include "caches.h"
 #include "hashes.h"
 #include "library_calls.h"
 #include "loops.h"
-#include "sites.h"
-#include "weight.h"
-
-#include "llvm/IR/Module.h"
-#include "llvm/Passes/PassBuilder.h"
-#include "llvm/Passes/PassPlugin.h"
-#include "llvm/Transforms/Utils/BasicBlockUtils.h"
-
-using namespace llvm;
 
 namespace {
 
@@ -62,12 +52,8 @@ private:
   Table Tables;
 
   static bool isCounted(const Function &F) {
-    if (F.isDeclaration() || F.hasAvailableExternallyLinkage() || F.hasFnAttribute(Attribute::Naked) || isResolver(F))
-      return false;
-    for (const char *Prefix : {"__sanitizer_", "__asan_", "__quagmire_", "qgm_"})
-      if (F.getName().substr(0, strlen(Prefix)) == Prefix)
-        return false;
-    return true;
+    bool IsOutside = F.isDeclaration() || F.hasAvailableExternallyLinkage() || F.hasFnAttribute(Attribute::Naked) || isResolver(F);
+    return !IsOutside && !beginsWithOneOf(F.getName(), {"__sanitizer_", "__asan_", "__quagmire_", "qgm_"});
   }
 
   void mutate(Function &F) {
@@ -101,7 +87,7 @@ private:
     OfCaches.emit();
     for (auto &[BB, Weight] : Weights)
       if (Weight) {
-        IRBuilder<> B(first(*BB));
+        IRBuilder<> B(behindVariables(*BB));
         Emitted.count(B, B.getInt64(Weight));
       }
     OfLoops.emit();
@@ -126,18 +112,12 @@ private:
   }
 };
 
-struct PerformancePass : PassInfoMixin<PerformancePass> {
-  PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
-    return Performance(M).run() ? PreservedAnalyses::none() : PreservedAnalyses::all();
-  }
-  // also with -O0, where passes are skipped by default
-  static bool isRequired() { return true; }
-};
+bool mutate(Module &M) { return Performance(M).run(); }
 
 } // namespace
 
 extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo() {
   return {LLVM_PLUGIN_API_VERSION, "quagmire-performance", "1", [](PassBuilder &PB) {
-            PB.registerPipelineStartEPCallback([](ModulePassManager &MPM, auto...) { MPM.addPass(PerformancePass()); });
+            addAtStart<mutate>(PB);
           }};
 }

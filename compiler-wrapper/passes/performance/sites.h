@@ -1,6 +1,5 @@
 // The sites of a function: its rows of the table, and the state that the runtime gets.
-#ifndef QUAGMIRE_PERFORMANCE_SITES_H
-#define QUAGMIRE_PERFORMANCE_SITES_H
+#pragma once
 
 #include "emitter.h"
 #include "table.h"
@@ -82,5 +81,3 @@ private:
 };
 
 } // namespace performance
-
-#endif

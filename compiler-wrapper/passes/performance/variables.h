@@ -1,27 +1,15 @@
 // Variables of a function that only it uses, and what stays the same while a loop runs.
-#ifndef QUAGMIRE_PERFORMANCE_VARIABLES_H
-#define QUAGMIRE_PERFORMANCE_VARIABLES_H
+#pragma once
 
-#include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/StringRef.h"
-#include "llvm/Analysis/LoopInfo.h"
-#include "llvm/IR/InstIterator.h"
-#include "llvm/IR/Instructions.h"
-#include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/Operator.h"
+#include "common.h"
 
 namespace performance {
 
-using namespace llvm;
-
 // Functions of the C library that only read.
 inline bool isReader(StringRef Name) {
-  for (const char *Reader : {"strlen", "strnlen", "strchr", "strrchr", "strchrnul", "strstr", "strcasestr", "strspn", "strcspn",
-                             "strpbrk", "strcmp", "strncmp", "strcasecmp", "strncasecmp", "memcmp", "bcmp", "memchr", "memrchr",
-                             "memmem", "wcslen", "isalpha", "isdigit", "isspace", "isalnum", "tolower", "toupper"})
-    if (Name == Reader)
-      return true;
-  return false;
+  return isOneOf(Name, {"strlen", "strnlen", "strchr", "strrchr", "strchrnul", "strstr", "strcasestr", "strspn", "strcspn",
+                        "strpbrk", "strcmp", "strncmp", "strcasecmp", "strncasecmp", "memcmp", "bcmp", "memchr", "memrchr",
+                        "memmem", "wcslen", "isalpha", "isdigit", "isspace", "isalnum", "tolower", "toupper"});
 }
 
 // Whether a call writes nothing: of a function of the C library, or of one that the source declares to be `pure`.
@@ -124,5 +112,3 @@ private:
 };
 
 } // namespace performance
-
-#endif

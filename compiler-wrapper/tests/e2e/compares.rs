@@ -32,7 +32,7 @@ fn up_to(most: usize) -> String {
 }
 
 #[test]
-fn every_right_byte_hits_a_slot_more() {
+fn every_right_byte_hits_a_slot_more_and_costs_are_the_same_with_and_without_slots() {
     for llvm in installed() {
         for level in LEVELS {
             let folder = copied("compares");
@@ -68,20 +68,12 @@ fn every_right_byte_hits_a_slot_more() {
                 assert_eq!(hits, Some(up_to(most).as_str()), "{name} {level} LLVM {}: {text}", llvm.major);
             }
             assert_eq!(printed.len(), expected.len() + 1, "{text}");
-        }
-    }
-}
-
-#[test]
-fn costs_are_the_same_with_and_without_slots() {
-    for llvm in installed() {
-        for level in LEVELS {
-            let folder = copied("compares");
-            let [with, without] = [true, false].map(|c| output(&llvm, folder.path(), "shapes.c", level, c));
-            assert!(lines(&without).keys().all(|name| name.ends_with(" 0") || *name == "instructions"), "{without}");
-            let instructions = lines(&with)["instructions"];
-            assert_eq!(instructions, lines(&without)["instructions"], "{level} LLVM {}", llvm.major);
-            assert!(instructions.trim().parse::<u64>().expect("a number") > 0);
+            // costs are the same without slots
+            let without = output(&llvm, folder.path(), "shapes.c", level, false);
+            let without = lines(&without);
+            assert!(without.keys().all(|name| name.ends_with(" 0") || *name == "instructions"), "{without:?}");
+            assert_eq!(printed["instructions"], without["instructions"], "{level} LLVM {}", llvm.major);
+            assert!(printed["instructions"].trim().parse::<u64>().expect("a number") > 0);
         }
     }
 }
@@ -101,22 +93,14 @@ fn a_leaf_that_compares_calls_nothing_that_counts() {
 }
 
 #[test]
-fn nothing_is_read_that_the_comparison_would_not_read() {
+fn nothing_is_read_that_the_comparison_would_not_read_and_strings_of_cxx_show_their_progress() {
+    let strings = format!("literal:{0}\nother:{0}\n", up_to(9));
     for llvm in installed() {
         for level in LEVELS {
-            let printed = output(&llvm, copied("compares").path(), "page_end.c", level, true);
-            assert_eq!(printed, "55 slots, 20 hit\n", "{level} LLVM {}", llvm.major);
-        }
-    }
-}
-
-#[test]
-fn strings_of_cxx_show_their_progress() {
-    for llvm in installed() {
-        for level in LEVELS {
-            let printed = output(&llvm, copied("compares").path(), "strings.cc", level, true);
-            let expected = format!("literal:{0}\nother:{0}\n", up_to(9));
-            assert_eq!(printed, expected, "{level} LLVM {}", llvm.major);
+            for (source, expected) in [("page_end.c", "55 slots, 20 hit\n"), ("strings.cc", &strings)] {
+                let printed = output(&llvm, copied("compares").path(), source, level, true);
+                assert_eq!(printed, expected, "{level} LLVM {}", llvm.major);
+            }
         }
     }
 }

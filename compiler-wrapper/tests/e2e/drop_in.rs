@@ -7,7 +7,8 @@ use std::process::Command;
 
 /// Runs the same command with clang and with the wrapper, each in its own copy of `testdata/commands`, and compares
 /// exit code, output, messages and the named files.
-fn same(llvm: &Llvm, arguments: &[&str], input: &str, files: &[&str]) {
+fn same(llvm: &Llvm, arguments: &str, input: &str, files: &str) {
+    let arguments: &[&str] = &arguments.split_whitespace().collect::<Vec<_>>();
     let (plain, ours) = (copied("commands"), copied("commands"));
     let expected = run(llvm.clang(), plain.path(), arguments, input);
     let found = run(llvm.wrapper(), ours.path(), arguments, input);
@@ -15,7 +16,7 @@ fn same(llvm: &Llvm, arguments: &[&str], input: &str, files: &[&str]) {
     assert_eq!(text(&found.stderr), text(&expected.stderr), "messages of {arguments:?}");
     assert_eq!(text(&found.stdout), text(&expected.stdout), "output of {arguments:?}");
     assert_eq!(found.status.code(), expected.status.code(), "exit code of {arguments:?}");
-    for file in files {
+    for file in files.split_whitespace() {
         let read = |folder: &Path| std::fs::read(folder.join(file)).unwrap_or_else(|e| panic!("{file}: {e}"));
         assert_eq!(text(&read(ours.path())), text(&read(plain.path())), "{file} of {arguments:?}");
     }
@@ -25,24 +26,24 @@ fn same(llvm: &Llvm, arguments: &[&str], input: &str, files: &[&str]) {
 fn what_is_no_instrumented_code_is_the_same_to_the_byte() {
     for llvm in installed() {
         for (arguments, input, files) in [
-            (vec!["-E", "a.c"], "", vec![]),
-            (vec!["-E", "-"], "int x;", vec![]),
-            (vec!["-E", "a.c", "-o", "a.i"], "", vec!["a.i"]),
-            (vec!["-M", "a.c"], "", vec![]),
-            (vec!["-MM", "a.c", "-MF", "a.d"], "", vec!["a.d"]),
-            (vec!["-MMD", "-MP", "-c", "a.c"], "", vec!["a.d"]),
-            (vec!["-MD", "-MT", "x", "-MF", "x.d", "-c", "-o", "x.o", "b.c"], "", vec!["x.d"]),
-            (vec!["-fsyntax-only", "-Wall", "broken.c"], "", vec![]),
-            (vec!["-c", "answer.s"], "", vec!["answer.o"]),
-            (vec!["-c", "answer.S"], "", vec!["answer.o"]),
-            (vec!["-v"], "", vec![]),
-            (vec!["--version"], "", vec![]),
-            (vec!["-dumpversion"], "", vec![]),
-            (vec!["-print-search-dirs"], "", vec![]),
-            (vec!["-print-prog-name=ld"], "", vec![]),
-            (vec!["-Wl,--version"], "", vec![]),
+            ("-E a.c", "", ""),
+            ("-E -", "int x;", ""),
+            ("-E a.c -o a.i", "", "a.i"),
+            ("-M a.c", "", ""),
+            ("-MM a.c -MF a.d", "", "a.d"),
+            ("-MMD -MP -c a.c", "", "a.d"),
+            ("-MD -MT x -MF x.d -c -o x.o b.c", "", "x.d"),
+            ("-fsyntax-only -Wall broken.c", "", ""),
+            ("-c answer.s", "", "answer.o"),
+            ("-c answer.S", "", "answer.o"),
+            ("-v", "", ""),
+            ("--version", "", ""),
+            ("-dumpversion", "", ""),
+            ("-print-search-dirs", "", ""),
+            ("-print-prog-name=ld", "", ""),
+            ("-Wl,--version", "", ""),
         ] {
-            same(&llvm, &arguments, input, &files);
+            same(&llvm, arguments, input, files);
         }
     }
 }
@@ -51,20 +52,20 @@ fn what_is_no_instrumented_code_is_the_same_to_the_byte() {
 fn failures_say_and_return_what_clang_does() {
     for llvm in installed() {
         for arguments in [
-            vec![],
-            vec!["-Wall", "-c", "broken.c"],
-            vec!["-Wall", "-Werror", "-S", "-fno-color-diagnostics", "broken.c"],
-            vec!["-Wall", "-fcolor-diagnostics", "broken.c", "-o", "broken"],
-            vec!["-c", "missing.c"],
-            vec!["a.c", "missing.c"],
-            vec!["-c", "-fno-such-option-at-all", "a.c"],
-            vec!["-o"],
-            vec!["-c", "a.c", "-o"],
-            vec!["-c", "@missing.rsp"],
-            vec!["-c", "-o", "x.o", "a.c", "b.c"],
-            vec!["-c", "-"],
+            "",
+            "-Wall -c broken.c",
+            "-Wall -Werror -S -fno-color-diagnostics broken.c",
+            "-Wall -fcolor-diagnostics broken.c -o broken",
+            "-c missing.c",
+            "a.c missing.c",
+            "-c -fno-such-option-at-all a.c",
+            "-o",
+            "-c a.c -o",
+            "-c @missing.rsp",
+            "-c -o x.o a.c b.c",
+            "-c -",
         ] {
-            same(&llvm, &arguments, "", &[]);
+            same(&llvm, arguments, "", "");
         }
     }
 }
@@ -76,28 +77,29 @@ fn nothing_that_is_added_is_reported_as_unused() {
         must(llvm.wrapper(), folder.path(), &["-Werror", "-c", "a.c", "b.c"]);
         must(llvm.wrapper(), folder.path(), &["-Werror", "-emit-llvm", "-c", "b.c", "-o", "b.bc"]);
         for arguments in [
-            vec!["-c", "answer.s"],
-            vec!["-c", "answer.S"],
-            vec!["-S", "a.c"],
-            vec!["-S", "-emit-llvm", "a.c"],
-            vec!["-c", "b.bc"],
-            vec!["-E", "a.c", "-o", "a.i"],
-            vec!["-c", "a.i"],
-            vec!["-MM", "a.c", "-o", "a.d"],
-            vec!["-x", "c-header", "a.h", "-o", "a.pch"],
-            vec!["a.o", "b.o", "-o", "a"],
-            vec!["a.o", "-x", "c", "b.c", "-o", "a"],
-            vec!["-r", "a.o", "b.o", "-o", "all.o"],
-            vec!["-flto", "-c", "a.c", "-o", "lto.o"],
+            "-c answer.s",
+            "-c answer.S",
+            "-S a.c",
+            "-S -emit-llvm a.c",
+            "-c b.bc",
+            "-E a.c -o a.i",
+            "-c a.i",
+            "-MM a.c -o a.d",
+            "-x c-header a.h -o a.pch",
+            "a.o b.o -o a",
+            "a.o -x c b.c -o a",
+            "-r a.o b.o -o all.o",
+            "-flto -c a.c -o lto.o",
         ] {
             // LLVM 14 has no linker that loads the pass
-            if llvm.major < 15 && arguments.contains(&"-flto") {
+            if llvm.major < 15 && arguments.contains("-flto") {
                 continue;
             }
+            let arguments: Vec<&str> = ["-Werror"].into_iter().chain(arguments.split(' ')).collect();
             for mode in ["0", "1"] {
                 let mut wrapper = llvm.wrapper();
                 wrapper.env("QUAGMIRE_FUZZING_MODE", mode);
-                let output = run(wrapper, folder.path(), &[&["-Werror"], &arguments[..]].concat(), "");
+                let output = run(wrapper, folder.path(), &arguments, "");
                 assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
             }
         }
@@ -110,20 +112,20 @@ fn programs_are_built_in_every_usual_way_and_have_the_runtime() {
         let folder = copied("commands");
         let folder = folder.path();
         for commands in [
-            vec![vec!["a.c", "b.c", "-o", "a"]],
-            vec![vec!["-c", "a.c", "b.c"], vec!["a.o", "b.o", "-o", "a"]],
-            vec![vec!["-S", "a.c", "b.c"], vec!["a.s", "b.s", "-o", "a"]],
-            vec![vec!["-o", "a", "--", "a.c", "b.c"]],
-            vec![vec!["-x", "c", "-o", "a", "--", "a.c", "b.c"]],
-            vec![vec!["-r", "-nostdlib", "a.c", "b.c", "-o", "all.o"], vec!["all.o", "-o", "a"]],
-            vec![vec!["-static", "a.c", "b.c", "-o", "a"]],
-            vec![vec!["-no-pie", "a.c", "b.c", "-o", "a"]],
-            vec![vec!["-fuse-ld=gold", "a.c", "b.c", "-o", "a"]],
-            vec![vec!["-O2", "-fsanitize=address", "a.c", "b.c", "-o", "a"]],
-            vec![vec!["-fsanitize=fuzzer-no-link", "a.c", "b.c", "-o", "a"]],
+            "a.c b.c -o a",
+            "-c a.c b.c; a.o b.o -o a",
+            "-S a.c b.c; a.s b.s -o a",
+            "-o a -- a.c b.c",
+            "-x c -o a -- a.c b.c",
+            "-r -nostdlib a.c b.c -o all.o; all.o -o a",
+            "-static a.c b.c -o a",
+            "-no-pie a.c b.c -o a",
+            "-fuse-ld=gold a.c b.c -o a",
+            "-O2 -fsanitize=address a.c b.c -o a",
+            "-fsanitize=fuzzer-no-link a.c b.c -o a",
         ] {
-            for arguments in &commands {
-                must(llvm.wrapper(), folder, arguments);
+            for arguments in commands.split("; ") {
+                must(llvm.wrapper(), folder, &arguments.split(' ').collect::<Vec<_>>());
             }
             assert!(has_runtime(&folder.join("a")), "{commands:?}");
             assert_eq!(must(Command::new("./a"), folder, &[]), "2\n", "{commands:?}");
@@ -133,25 +135,27 @@ fn programs_are_built_in_every_usual_way_and_have_the_runtime() {
 }
 
 #[test]
-fn defines_with_quotes_and_blanks_arrive_whole() {
+fn defines_standard_input_and_the_wrappers_name_arrive_as_they_would_at_clang() {
     for llvm in installed() {
         let folder = copied("commands");
-        must(llvm.wrapper(), folder.path(), &[r#"-DTEXT="a b""#, "define.c", "-o", "define"]);
-        assert_eq!(must(Command::new("./define"), folder.path(), &[]), "a b\n");
-        must(llvm.wrapper(), folder.path(), &["@define.rsp"]);
-        assert_eq!(must(Command::new("./define"), folder.path(), &[]), "from a file\n");
-    }
-}
+        let folder = folder.path();
+        must(llvm.wrapper(), folder, &[r#"-DTEXT="a b""#, "define.c", "-o", "define"]);
+        assert_eq!(must(Command::new("./define"), folder, &[]), "a b\n");
+        must(llvm.wrapper(), folder, &["@define.rsp"]);
+        assert_eq!(must(Command::new("./define"), folder, &[]), "from a file\n");
 
-#[test]
-fn a_program_is_compiled_from_standard_input() {
-    for llvm in installed() {
-        let folder = copied("commands");
         let source = "#include <iostream>\nint main() { std::cout << 42; }";
-        let output = run(llvm.wrapperxx(), folder.path(), &["-x", "c++", "-", "-o", "p"], source);
+        let output = run(llvm.wrapperxx(), folder, &["-x", "c++", "-", "-o", "p"], source);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        assert_eq!(must(Command::new("./p"), folder.path(), &[]), "42");
-        assert!(has_runtime(&folder.path().join("p")));
+        assert_eq!(must(Command::new("./p"), folder, &[]), "42");
+        assert!(has_runtime(&folder.join("p")));
+
+        // a name that ends in two plus signs compiles C++
+        let name = folder.join("quagmire-c++");
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_quagmire-cc"), &name).unwrap();
+        let mut command = Command::new(name);
+        llvm.choose(&mut command);
+        must(command, folder, &["-shared", "-fPIC", "-Wl,-z,defs", "plugin.cc", "-o", "libplugin.so"]);
     }
 }
 
@@ -216,18 +220,6 @@ fn plain_mode_is_plain_clang() {
         let shown = format!("{} a.c b.c -o a\n", llvm.bindir.join("clang").display());
         assert_eq!(fs::read_to_string(folder.path().join("commands.log")).unwrap(), shown);
         assert!(!has_runtime(&folder.path().join("a")));
-    }
-}
-
-#[test]
-fn a_name_that_ends_in_two_plus_signs_compiles_cxx() {
-    for llvm in installed() {
-        let folder = copied("commands");
-        let name = folder.path().join("quagmire-c++");
-        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_quagmire-cc"), &name).unwrap();
-        let mut command = Command::new(name);
-        llvm.choose(&mut command);
-        must(command, folder.path(), &["-shared", "-fPIC", "-Wl,-z,defs", "plugin.cc", "-o", "libplugin.so"]);
     }
 }
 

@@ -2,26 +2,26 @@
 
 use crate::common::{Llvm, copied, installed, run};
 use std::fs;
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+/// Writes a script of the shell that can be executed.
+fn script(folder: &Path, name: &str, text: &str) -> PathBuf {
+    let path = folder.join(name);
+    fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
 /// Makes a `clang` and `clang++` that log every start, and an llvm-config that leads to them.
-fn logging_llvm(folder: &Path, llvm: &Llvm) -> std::path::PathBuf {
-    use std::os::unix::fs::PermissionsExt;
-    let script = |name: &str, text: String| {
-        let path = folder.join(name);
-        fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-        path
-    };
-    let log = folder.join("log");
+fn logging_llvm(folder: &Path, llvm: &Llvm) -> PathBuf {
+    let (log, own, of_llvm) = (folder.join("log"), folder.display(), llvm.bindir.display());
     for name in ["clang", "clang++"] {
-        script(name, format!("echo {name} \"$@\" >> {}\nexec {}/{name} \"$@\"", log.display(), llvm.bindir.display()));
+        script(folder, name, &format!("echo {name} \"$@\" >> {}\nexec {of_llvm}/{name} \"$@\"", log.display()));
     }
-    script(
-        "llvm-config",
-        format!("llvm-config-{} \"$@\" | sed 's|^{}$|{}|'", llvm.major, llvm.bindir.display(), folder.display()),
-    )
+    let text = format!("llvm-config-{} \"$@\" | sed 's|^{of_llvm}$|{own}|'", llvm.major);
+    script(folder, "llvm-config", &text)
 }
 
 #[test]
@@ -85,12 +85,9 @@ fn a_clang_that_cannot_compile_the_plugin_shows_why_and_leaves_no_debris() {
 
 #[test]
 fn an_llvm_without_its_clang_is_passed_over_and_a_named_one_comes_first() {
-    use std::os::unix::fs::PermissionsExt;
     let Some(llvm) = installed().into_iter().find(|llvm| llvm.major == 14) else { return };
     let (folder, tools) = (copied("commands"), tempfile::tempdir().unwrap());
-    let fake = tools.path().join("llvm-config-19");
-    fs::write(&fake, "#!/bin/sh\necho 19.1.7\necho /nowhere/bin\necho /nowhere/include\necho\n").unwrap();
-    fs::set_permissions(&fake, fs::Permissions::from_mode(0o755)).unwrap();
+    script(tools.path(), "llvm-config-19", "echo 19.1.7\necho /nowhere/bin\necho /nowhere/include\necho");
     let real = Command::new("sh").args(["-c", "command -v llvm-config-14"]).output().unwrap();
     std::os::unix::fs::symlink(String::from_utf8(real.stdout).unwrap().trim(), tools.path().join("llvm-config-14"))
         .unwrap();
@@ -113,42 +110,27 @@ fn an_llvm_without_its_clang_is_passed_over_and_a_named_one_comes_first() {
 }
 
 #[test]
-fn without_any_llvm_one_line_names_the_packages() {
+fn where_no_llvm_can_be_used_one_line_names_the_packages_or_what_is_supported() {
     let folder = copied("commands");
-    let mut wrapper = Command::new(env!("CARGO_BIN_EXE_quagmire-cc"));
-    wrapper.env_remove("QUAGMIRE_LLVM_CONFIG").env_remove("LLVM_CONFIG");
-    wrapper.env("PATH", folder.path()).env("QUAGMIRE_CACHE", folder.path().join("cache"));
-    let output = run(wrapper, folder.path(), &["-c", "a.c"], "");
-    assert_eq!(output.status.code(), Some(1));
-    assert_eq!(
-        String::from_utf8_lossy(&output.stderr),
-        "quagmire-cc: no clang 14 to 19 with its LLVM headers found: install clang-19 and llvm-19-dev \
-         (scripts/install-deps does), or name an llvm-config with QUAGMIRE_LLVM_CONFIG\n"
-    );
-}
-
-#[test]
-fn an_unsupported_llvm_is_named_with_what_is_supported() {
-    use std::os::unix::fs::PermissionsExt;
-    let folder = copied("commands");
-    let llvm_config = folder.path().join("llvm-config");
-    fs::write(&llvm_config, "#!/bin/sh\necho 21.1.0\necho /bin\necho /include\necho\n").unwrap();
-    fs::set_permissions(&llvm_config, fs::Permissions::from_mode(0o755)).unwrap();
-    let wrapper = || {
+    let said = |name: Option<&str>| {
         let mut wrapper = Command::new(env!("CARGO_BIN_EXE_quagmire-cc"));
         wrapper.env_remove("QUAGMIRE_LLVM_CONFIG").env_remove("LLVM_CONFIG");
         wrapper.env("PATH", folder.path()).env("QUAGMIRE_CACHE", folder.path().join("cache"));
-        wrapper
+        wrapper.envs(name.map(|name| ("LLVM_CONFIG", name)));
+        let output = run(wrapper, folder.path(), &["-c", "a.c"], "");
+        assert_eq!(output.status.code(), Some(1));
+        String::from_utf8(output.stderr).unwrap()
     };
-    let output = run(wrapper(), folder.path(), &["-c", "a.c"], "");
-    let message = String::from_utf8(output.stderr).unwrap();
-    assert!(message.contains("llvm-config is of LLVM 21.1.0, and 14 to 19 are supported"), "{message}");
-
-    let mut named = wrapper();
-    named.env("LLVM_CONFIG", "llvm-config");
-    let output = run(named, folder.path(), &["-c", "a.c"], "");
     assert_eq!(
-        String::from_utf8_lossy(&output.stderr),
+        said(None),
+        "quagmire-cc: no clang 14 to 19 with its LLVM headers found: install clang-19 and llvm-19-dev \
+         (scripts/install-deps does), or name an llvm-config with QUAGMIRE_LLVM_CONFIG\n"
+    );
+    script(folder.path(), "llvm-config", "echo 21.1.0\necho /bin\necho /include\necho");
+    let message = said(None);
+    assert!(message.contains("llvm-config is of LLVM 21.1.0, and 14 to 19 are supported"), "{message}");
+    assert_eq!(
+        said(Some("llvm-config")),
         "quagmire-cc: LLVM_CONFIG=llvm-config: it is of LLVM 21.1.0: name an llvm-config of LLVM 14 to 19, or unset \
          LLVM_CONFIG\n"
     );

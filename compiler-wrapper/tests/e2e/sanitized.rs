@@ -34,16 +34,8 @@ fn check(mut command: Command, folder: &Path) {
 fn objects_come_and_go_and_runs_end_in_every_way_in_process() {
     for llvm in installed() {
         let folder = copied("runtime");
-        let parts = [
-            "inprocess.c",
-            "mutator.c",
-            "extra.c",
-            "closed.c",
-            "sancov.c",
-            "widen.c",
-            "sancov_comparisons.c",
-            "main.c",
-        ];
+        let parts = "inprocess.c mutator.c extra.c closed.c sancov.c widen.c sancov_comparisons.c main.c";
+        let parts: Vec<&str> = parts.split(' ').collect();
         let sources = [&["engine.c"], &RUNTIME[..], &parts[..]].concat();
         build(&llvm, folder.path(), &sources, &[], "program");
         check(Command::new("./program"), folder.path());
@@ -54,19 +46,9 @@ fn objects_come_and_go_and_runs_end_in_every_way_in_process() {
 fn the_fork_server_answers_every_request() {
     for llvm in installed() {
         let folder = copied("runtime");
-        let parts = [
-            "run.c",
-            "counts.c",
-            "active.c",
-            "afl.c",
-            "diversity.c",
-            "testcase.c",
-            "generator.c",
-            "loop.c",
-            "opened.c",
-            "sancov_refused.c",
-            "serve.c",
-        ];
+        let parts =
+            "run.c counts.c active.c afl.c diversity.c testcase.c generator.c loop.c opened.c sancov_refused.c serve.c";
+        let parts: Vec<&str> = parts.split(' ').collect();
         let sources = [&["served.c"], &RUNTIME[..], &parts[..]].concat();
         build(&llvm, folder.path(), &sources, &[], "program");
         build(&llvm, folder.path(), &["served.c"], &["-DFUZZER"], "fuzzer");

@@ -20,16 +20,13 @@ use quagmire_base::{
 };
 use quagmire_cost::resource::Resource;
 use quagmire_execution::{process::memory_file, program::Program};
-use quagmire_search::{
-    corpus::search_state::SearchState,
-    state::saved::{SavedState, SavedStateRef},
-};
+use quagmire_search::{corpus::search_state::SearchState, state::SavedState};
 
 /// Name of the checkpoint in the output folder.
 const FILE: &str = ".checkpoint";
 
-/// Kind of that file, which holds the corpus; its version changes with the table of resources.
-const KIND: FileKind = FileKind { mark: *b"QGMSTATE", version: Resource::LAYOUT.wrapping_add(15), largest: 16 << 30 };
+/// Kind of that file; its version changes with the table of resources.
+const KIND: FileKind = FileKind { mark: *b"QGMSTATE", version: Resource::LAYOUT.wrapping_add(16), largest: 16 << 30 };
 
 /// State of a campaign, borrowed for writing.
 #[derive(Serialize)]
@@ -37,7 +34,7 @@ pub struct CheckpointRef<'a> {
     /// Fingerprint of the program ([`fingerprint`]).
     pub fingerprint: u64,
     /// LibAFL's state.
-    pub state: SavedStateRef<'a>,
+    pub state: SavedState,
     /// Knowledge of the search.
     pub search: &'a SearchState,
     /// Record of entries and findings.
@@ -214,7 +211,7 @@ mod tests {
     use quagmire_results::summary::Finding;
     use quagmire_search::{
         EntryId,
-        state::{LibaflState, saved},
+        state::{LibaflState, empty},
     };
 
     #[test]
@@ -250,7 +247,7 @@ mod tests {
 
     /// A campaign with two entries.
     fn example() -> Parts {
-        let (mut state, mut record) = (saved::empty(StdRand::with_seed(1)).unwrap(), Record::default());
+        let (mut state, mut record) = (empty(StdRand::with_seed(1), Path::new("")).unwrap(), Record::default());
         for (number, parent) in [(0, None), (1, Some(EntryId::new(0)))] {
             let file = format!("id_{number:06}");
             record.entries.push(super::super::record::Entry { file, parent, ..Default::default() });
@@ -260,7 +257,7 @@ mod tests {
     }
 
     fn bytes((state, search, record): &Parts) -> Vec<u8> {
-        let state = SavedStateRef::new(state).unwrap();
+        let state = SavedState::new(state);
         CheckpointRef { fingerprint: 7, state, search, record }.to_bytes().unwrap()
     }
 
@@ -314,7 +311,7 @@ mod tests {
             |all| all.2.entries[1].rules = vec![0],
             |all| all.2.reference = EntryId::new(2),
             |all| {
-                all.2.candidates.insert(0, EntryId::new(2));
+                all.2.wait(0, EntryId::new(2));
             },
             |all| {
                 all.2.large.insert(0, EntryId::new(2));

@@ -52,9 +52,7 @@ pub(super) fn merge_by_law(summary: &mut Summary) -> bool {
 /// Sort key of findings: the ratio of their severity, or the largest known one. Hangs come before all degradations,
 /// faults after them.
 fn badness(finding: &Finding) -> f64 {
-    let costs = finding.costs.iter().map(|cost| cost.ratio);
-    let known = costs.chain(finding.instructions_ratio).chain(finding.time_ratio).filter(|ratio| ratio.is_finite());
-    let ratio = finding.ratio.filter(|ratio| ratio.is_finite()).unwrap_or_else(|| known.fold(0.0, f64::max));
+    let ratio = finding.badness().unwrap_or(0.0);
     match finding.kind {
         FindingKind::Hang => 1e18 + ratio,
         FindingKind::Degradation => ratio,

@@ -171,7 +171,7 @@ fn serve(endpoint: Endpoint, setup: &Setup) -> Result<Server> {
     let is_asked = setup.options.display.metrics.as_ref().is_some_and(Address::is_chosen_by_system);
     if !setup.options.display.quiet || is_asked {
         // a failure to print is no reason to stop
-        let _ = plain::print(&format!("Metrics: {}\n", endpoint.url()), Form::Lines);
+        let _ = plain::print(&format!("Metrics: {}\n", endpoint.url), Form::Lines);
     }
     let about = About { target: setup.target.name(), engine: setup.target.engine().name().to_owned() };
     endpoint.serve(setup.folder.path(), about)

@@ -67,13 +67,13 @@ impl Entry {
     }
 }
 
-/// An entry whose time was not told from noise.
+/// An entry that waits for confirmation, or for a retry since its time was not told from noise.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Doubtful {
+pub struct Candidate {
     pub entry: EntryId,
     /// Number of times that it was measured.
     pub tries: u32,
-    /// Time since the start of the campaign from which it is measured again.
+    /// Time since the start of the campaign from which it is measured.
     pub due: Duration,
 }
 
@@ -197,10 +197,8 @@ pub struct Record {
     pub ends: BTreeMap<u8, EndsSeen>,
     /// For each hottest function (number of its first edge), the largest ratio that was confirmed or refuted.
     pub judged: BTreeMap<u32, f64>,
-    /// For each hottest function, the entry that waits for confirmation.
-    pub candidates: BTreeMap<u32, EntryId>,
-    /// For each hottest function, the entry whose time was not told from noise, and which is measured again.
-    pub doubtful: BTreeMap<u32, Doubtful>,
+    /// For each hottest function, the entry that waits for confirmation (`false`), and the one that waits for a retry (`true`).
+    pub candidates: BTreeMap<(u32, bool), Candidate>,
     /// Worst entry whose time was measured, and its CPU time as a multiple of the median seed's.
     pub worst_time: Option<(EntryId, f64)>,
     /// Progress of the imports from other campaigns, by their names.
@@ -349,8 +347,7 @@ impl Record {
         self.entries.iter().enumerate().all(entry)
             && (is_entry(self.reference) || entries == 0 && self.reference == EntryId::default())
             && (self.baseline.is_none() || entries > 0)
-            && self.candidates.values().all(|&entry| is_entry(entry))
-            && self.doubtful.values().all(|doubtful| is_entry(doubtful.entry))
+            && self.candidates.values().all(|candidate| is_entry(candidate.entry))
             && self.worst_time.is_none_or(|(entry, _)| is_entry(entry))
             && self.worst.is_none_or(is_entry)
             && self.large.values().all(|&entry| is_entry(entry))
@@ -390,11 +387,20 @@ impl Record {
         self.entries.get(entry.index()).filter(|entry| entry.file == file).map(|_| entry)
     }
 
+    /// Makes an entry the candidate of a hottest function.
+    pub fn wait(&mut self, function: u32, entry: EntryId) {
+        self.candidates.insert((function, false), Candidate { entry, tries: 0, due: Duration::ZERO });
+    }
+
+    /// Candidates that were not measured yet.
+    pub fn waiting(&self) -> impl Iterator<Item = EntryId> {
+        self.candidates.iter().filter(|(place, _)| !place.1).map(|(_, candidate)| candidate.entry)
+    }
+
     /// Notes that the file of an entry is lost: it is no candidate, and not the worst one.
     pub fn lose(&mut self, entry: EntryId) {
         self.entry_mut(entry).is_lost = true;
-        self.candidates.retain(|_, candidate| *candidate != entry);
-        self.doubtful.retain(|_, doubtful| doubtful.entry != entry);
+        self.candidates.retain(|_, candidate| candidate.entry != entry);
         self.large.retain(|_, large| *large != entry);
         self.worst_time = self.worst_time.filter(|(worst, _)| *worst != entry);
     }

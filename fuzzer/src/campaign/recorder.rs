@@ -1,17 +1,11 @@
 //! Recorder of a worker's finds: in memory, in the output folder, on the display.
 
-mod advice;
+pub(super) mod advice;
 mod candidates;
-mod clients;
 mod credit;
-mod durable;
-mod entries;
-mod findings;
-mod progress;
+mod figures;
+mod journal;
 pub(super) mod reconcile;
-mod steered;
-mod unconfirmed;
-pub(super) mod unseen;
 
 use std::{
     collections::BTreeSet, fs::File, io::Write as _, path::PathBuf, sync::atomic::Ordering::Relaxed, time::Duration,
@@ -102,8 +96,8 @@ impl<'a> Recorder<'a> {
             quiet: setup.options.display.quiet,
         };
         let window = terminal.try_clone().ok();
-        let screen = Screen::new(terminal, style, move || window.as_ref().and_then(terminal_size))
-            .with_lines(record.lines_on_screen);
+        let mut screen = Screen::new(terminal, style, move || window.as_ref().and_then(terminal_size));
+        screen.lines = record.lines_on_screen;
         let now = record.earlier_sessions + since(setup.start_ns);
         Ok(Self {
             setup,
@@ -181,7 +175,7 @@ impl<'a> Recorder<'a> {
     /// Shows a message above the display, where it stays, and writes it to the log.
     pub fn note(&mut self, message: &str) -> Result<()> {
         self.screen.note(message);
-        self.record.lines_on_screen = self.screen.lines();
+        self.record.lines_on_screen = self.screen.lines;
         self.logs.message(message)
     }
 
@@ -247,6 +241,10 @@ impl CampaignHooks for Recorder<'_> {
 
     fn relative_cost(&self, entry: EntryId) -> f64 {
         self.cost_of_round(entry)
+    }
+
+    fn file(&self, entry: EntryId) -> Option<String> {
+        Some(self.record.entry(entry).file.clone())
     }
 
     fn yields(&self) -> &Yields {

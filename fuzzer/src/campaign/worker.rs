@@ -3,12 +3,9 @@
 
 mod confirming;
 mod import;
-mod litter;
-mod parts;
+mod measuring;
 mod sharing;
-mod sizes;
 mod start;
-mod steering;
 
 use std::{
     fs::File,
@@ -20,10 +17,13 @@ use std::{
 use libafl::{
     Error as LibAflError, Fuzzer, StdFuzzer, events::NopEventManager, inputs::BytesInput, state::HasExecutions,
 };
-use libafl_bolts::{HasLen as _, rands::StdRand, tuples::tuple_list};
+use libafl_bolts::{
+    rands::StdRand,
+    tuples::{tuple_list, tuple_list_type},
+};
 
 pub(super) use self::start::check_options;
-use self::{sharing::Sharing, start::Start};
+use self::{import::ended_early, sharing::Sharing, start::Start};
 use super::{
     Setup, checkpoint,
     checkpoint::CheckpointRef,
@@ -36,6 +36,7 @@ use super::{
 use quagmire_base::error::{Error, Result};
 use quagmire_cost::resource::Resource;
 use quagmire_execution::{
+    abi::Status,
     diversity::table::TraceTable,
     executor::HarnessExecutor,
     harness::Harness,
@@ -51,6 +52,7 @@ use quagmire_search::{
     origin::Origin,
     schedule::by_cost::ByCostScheduler,
     stages::{
+        WorkStage,
         checks::Checks,
         comparisons::ComparisonsStage,
         deterministic::DeterministicStage,
@@ -59,10 +61,7 @@ use quagmire_search::{
         operators::{COMPARISONS, DETERMINISTIC, Operators, is_used},
         prepare::PrepareStage,
     },
-    state::{
-        CampaignState,
-        saved::{self, SavedStateRef},
-    },
+    state::{CampaignState, SavedState, empty},
 };
 
 /// Least interval between two checkpoints on disk.
@@ -81,12 +80,21 @@ fn checkpoint_interval(bytes: u64, took: Duration) -> Duration {
 
 /// Stages of a round: preparation, the deterministic stage, comparisons and mutation (the coverage phase), then the
 /// performance phase.
-type Stages = (PrepareStage, (DeterministicStage, (ComparisonsStage, (MutateStage, (MeasureStage, ())))));
+type Stages = tuple_list_type!(
+    WorkStage<PrepareStage>,
+    WorkStage<DeterministicStage>,
+    WorkStage<ComparisonsStage>,
+    WorkStage<MutateStage>,
+    WorkStage<MeasureStage>
+);
 
 /// LibAFL's fuzzer without feedbacks: judging is part of [`evaluate`], which returns more than whether to keep an
 /// input.
 type CampaignFuzzer =
     StdFuzzer<ByCostScheduler, (), libafl::inputs::BytesInputConverter, libafl::fuzzer::NopInputFilter, ()>;
+
+/// LibAFL's types in a campaign.
+type CampaignTypes<'a> = (HarnessExecutor, NopEventManager, Recorder<'a>, CampaignFuzzer);
 
 /// Standard output and errors as they are now, for the display: the target loses them.
 fn streams(setup: &Setup) -> Result<[File; 2]> {
@@ -113,7 +121,7 @@ pub fn work(
     let streams = streams(setup)?;
     page.set_hang_timeout(options.target.hang_timeout);
     let mut executor = prepare::prepare_target(harness, page, options.target.debug_target)?;
-    steering::count_cycles(&mut executor, options, &setup.target)?;
+    measuring::count_cycles(&mut executor, options, &setup.target)?;
     let fingerprint = checkpoint::fingerprint(executor.counts().program());
     let without_lines = if options.confirm.cost.contains(&Resource::Lines) {
         start::count_lines(&mut executor, setup.target.instrumentation)?
@@ -135,7 +143,9 @@ pub fn work(
     let mut recorder = Recorder::new(setup, record, streams)?;
     let mut state = match state {
         Some(state) => state,
-        None => saved::empty(StdRand::with_seed(options.search.seed())).map_err(|error| internal(&error))?,
+        None => {
+            empty(StdRand::with_seed(options.search.seed()), &setup.folder.queue()).map_err(|error| internal(&error))?
+        }
     };
     let (operators, choices, tokens) = start::operators(setup, harness, &mut state, &search)?;
     recorder.tokens = tokens;
@@ -160,18 +170,17 @@ pub fn work(
     let is_deterministic = is_used(options.search.rules.as_deref(), DETERMINISTIC)
         && (options.search.choices == Mode::Off || !has_choices || options.search.rules.is_some());
     let stages = tuple_list!(
-        PrepareStage::new(rules.len()),
-        DeterministicStage::new(rules.len(), is_deterministic),
-        ComparisonsStage::new(rules.len(), compared, !options.search.no_auto_dict),
-        MutateStage::new(
+        WorkStage(PrepareStage::new(rules.len())),
+        WorkStage(DeterministicStage::new(rules.len(), is_deterministic)),
+        WorkStage(ComparisonsStage::new(rules.len(), compared, !options.search.no_auto_dict)),
+        WorkStage(MutateStage::new(
             operators,
             choices,
             compared.map(|compared| Checks::new(rules.len(), compared)),
             options.search.skip_coverage_testing
-        ),
-        MeasureStage
+        )),
+        WorkStage(MeasureStage)
     );
-    assert_eq!(stages.len(), saved::STAGES, "checkpoints name no other stages");
     let mut worker = Worker {
         setup,
         restart,
@@ -267,7 +276,7 @@ impl<'a> Worker<'a> {
                 break stopped_by;
             }
             let round = self.fuzzer.fuzz_one(&mut stages, &mut self.executor, &mut self.state, &mut self.manager);
-            match self.state.interruption().clone() {
+            match self.state.interruption.clone() {
                 Interruption::Failed(error) => {
                     // even if a file cannot be written, a checkpoint often can
                     let _ = self.checkpoint(true);
@@ -298,11 +307,26 @@ impl<'a> Worker<'a> {
         self.end(stopped_by)
     }
 
+    fn parts(&mut self) -> Parts<'_, CampaignTypes<'a>> {
+        let Self { fuzzer, executor, state, manager, .. } = self;
+        Parts { fuzzer, executor, state, manager }
+    }
+
     /// Evaluates an input by the way that all inputs take.
     fn evaluate(&mut self, origin: &Origin<'_>, input: &BytesInput) -> Result<Evaluation> {
-        let Self { fuzzer, executor, state, manager, .. } = self;
-        let evaluation = evaluate(&mut Parts { fuzzer, executor, state, manager }, origin, input);
+        let evaluation = evaluate(&mut self.parts(), origin, input);
         evaluation.map_err(|error| self.state.reason(&error))
+    }
+
+    /// Ends this worker: another one goes on from its checkpoint.
+    fn again(&mut self) -> Result<Option<Outcome>> {
+        self.checkpoint(false)?;
+        Ok(Some(Outcome::Again))
+    }
+
+    /// Whether the target has to be loaded afresh after a run with this end.
+    fn has_to_end(&self, status: Status) -> bool {
+        ended_early(status) && !self.setup.target.is_isolated()
     }
 
     /// Updates the display and the files that are due, if there was a timer tick.
@@ -370,7 +394,7 @@ impl<'a> Worker<'a> {
         self.state.search.diversity.settle(counts);
         let bytes = CheckpointRef {
             fingerprint: self.fingerprint,
-            state: SavedStateRef::new(&self.state.libafl).map_err(|error| internal(&error))?,
+            state: SavedState::new(&self.state.libafl),
             search: &self.state.search,
             record: &self.state.hooks.record,
         }

@@ -6,10 +6,10 @@ use clap::Parser;
 use quagmire_analysis::{
     command::{Command, TargetOptions},
     distill::DistillOptions,
-    mutants::{self, ScoreOptions},
 };
 use quagmire_base::error::{ExitCode, Result};
 use quagmire_execution::{harness::Harness, info::TargetInfo};
+use quagmire_mutants::ScoreOptions;
 
 use super::mutants::{options, with_mutants};
 
@@ -41,7 +41,7 @@ impl Command for Distill {
             wanted.check()?;
             let mut options = ScoreOptions { json: wanted.json, ..options(&wanted.inputs, &wanted.target) };
             let _private = with_mutants(&mut options, &wanted.target, "distill --for mutants")?;
-            mutants::distill(&options, wanted.output())
+            quagmire_mutants::distill(&options, wanted.output())
         })
     }
 

@@ -94,7 +94,7 @@ fn run(json: bool) -> Result<ExitCode> {
     } else {
         (in_words(&findings), Form::Lines)
     };
-    plain::print(&text, form).map_err(|error| Error::other(format!("cannot print: {error}")))?;
+    plain::print(&text, form)?;
     let missing: Vec<&str> = findings.iter().filter(|one| one.state == State::Missing).map(|one| one.what).collect();
     if missing.is_empty() {
         return Ok(ExitCode::Ended);

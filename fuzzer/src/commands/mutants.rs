@@ -10,7 +10,6 @@ use std::{
 use clap::{Args, Parser, Subcommand};
 use quagmire_analysis::{
     command::{Command, EXIT_CODES, TargetOptions},
-    mutants::{self, BenchOptions, CompareOptions, Contestant, InputOrder, ListOptions, ScoreOptions, known_fuzzers},
     values,
 };
 use quagmire_base::{
@@ -20,6 +19,9 @@ use quagmire_base::{
 use quagmire_execution::{
     fork_server::{private_folder::PrivateFolder, run_folder::RunFiles},
     recognise::{ProgramKind, recognise},
+};
+use quagmire_mutants::{
+    BenchOptions, CompareOptions, Contestant, InputOrder, ListOptions, ScoreOptions, known_fuzzers,
 };
 
 use crate::cli::with_folder;
@@ -206,9 +208,9 @@ impl Command for Mutants {
         Some(match &self.command {
             Subcommands::Score(score) => score.run(),
             Subcommands::List(list) => list.run(),
-            Subcommands::Compare(compare) => {
-                compare.groups().and_then(|groups| mutants::compare(&CompareOptions { groups, json: compare.json }))
-            }
+            Subcommands::Compare(compare) => compare
+                .groups()
+                .and_then(|groups| quagmire_mutants::compare(&CompareOptions { groups, json: compare.json })),
             Subcommands::Bench(bench) => bench.run(),
         })
     }
@@ -234,7 +236,7 @@ impl Score {
             ..usual
         };
         let _private = with_mutants(&mut options, &self.target, "mutants score")?;
-        mutants::score(&options)
+        quagmire_mutants::score(&options)
     }
 }
 
@@ -245,7 +247,7 @@ impl List {
         }
         let mut options = ListOptions { program: self.program.clone(), json: self.json };
         check_mutants(&mut options.program, "mutants list")?;
-        mutants::list(&options)
+        quagmire_mutants::list(&options)
     }
 }
 
@@ -270,7 +272,7 @@ impl Bench {
             ..usual
         };
         let _private = with_mutants(&mut score, &self.target, "mutants bench")?;
-        mutants::bench(&BenchOptions {
+        quagmire_mutants::bench(&BenchOptions {
             score,
             output: self.output.clone(),
             fuzzers,

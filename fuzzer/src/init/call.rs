@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    declarations::{Declarations, Function},
+    declarations::{Declarations, Function, mentions, within},
     input::{self, Form},
     objects,
     types::{Base, Type, kind, resolve},
@@ -103,16 +103,14 @@ pub(super) fn plan(function: &Function, known: &Declarations, is_cxx: bool, vari
             && let Some(feeder) = input::feeder(function, known)
             && let Some(object) = input::fed(function, feeder, known).and_then(|at| arguments.get(at))
         {
-            let rest = Function { parameters: feeder.parameters[1..].to_vec(), ..feeder.clone() };
-            let all = [vec![object.clone()], planner.arguments(&rest, true)?].concat().join(", ");
+            let all = [vec![object.clone()], planner.arguments(&feeder.without(0), true)?].concat().join(", ");
             planner.call.before.push(format!("{}({all});", feeder.full_name()));
         }
         let scope = match function.is_member {
             true => objects::spelled(&function.scope, known, is_cxx).ok_or("belongs to a template without defaults")?,
             false => function.scope.clone(),
         };
-        let name = if scope.is_empty() { function.name.clone() } else { format!("{scope}::{}", function.name) };
-        format!("{name}{}({})", explicit(function)?, arguments.join(", "))
+        format!("{}{}({})", within(&scope, &function.name), explicit(function)?, arguments.join(", "))
     };
     if !planner.has_input {
         return Err("has no parameter for the input (a text, bytes with their number, a file)".into());
@@ -122,25 +120,21 @@ pub(super) fn plan(function: &Function, known: &Declarations, is_cxx: bool, vari
 }
 
 /// An ordinary value for a number of this name.
-fn ordinary(name: &str) -> Option<&'static (&'static [&'static str], &'static str)> {
-    words::ORDINARY.iter().find(|(names, _)| words::any(name, names))
+fn ordinary(name: &str) -> Option<&'static str> {
+    words::ORDINARY.iter().find(|(names, _)| words::any(name, names)).map(|(_, value)| *value)
 }
 
 /// Values for the first parameters of a template that cannot be told from the arguments.
 fn explicit(function: &Function) -> Result<String, String> {
     let values: Vec<&str> =
         function.template.iter().take_while(|one| !one.is_type && !one.has_default).map(|_| "0").collect();
-    let used = |name: &str| function.parameters.iter().any(|one| words_of_type(&one.ty).any(|word| word == name));
+    let used = |name: &str| function.parameters.iter().any(|one| mentions(&one.ty, name));
     let open = function.template.iter().find(|one| one.is_type && !one.has_default && !used(&one.name));
     match open {
         Some(one) => Err(format!("is a template whose parameter {} has to be chosen", one.name)),
         None if values.is_empty() => Ok(String::new()),
         None => Ok(format!("<{}>", values.join(", "))),
     }
-}
-
-fn words_of_type(ty: &str) -> impl Iterator<Item = &str> {
-    ty.split(|c: char| !c.is_alphanumeric() && c != '_')
 }
 
 /// State of a call that is being planned.
@@ -206,67 +200,60 @@ impl Planner<'_> {
         Ok(arguments)
     }
 
+    /// Arguments for a function that makes or ends an object for the call.
+    pub(super) fn arguments_of_object(
+        &mut self,
+        function: &Function,
+        wants_input: bool,
+    ) -> Result<Vec<String>, String> {
+        self.depth += 1;
+        let arguments = self.arguments(function, wants_input);
+        self.depth -= 1;
+        arguments
+    }
+
     /// The input as arguments.
     fn input(&mut self, form: Form, ty: &Type, written: &str) -> Result<Vec<String>, String> {
-        let pointer = |constant: &str| format!("({constant}{} *)", ty.base);
-        let text = self.text_pointer();
+        self.call.parts.extend(match form {
+            Form::PointerAndLength | Form::PointerAndEnd => (!ty.is_const).then_some(Part::Text),
+            Form::Text | Form::Cursor | Form::Iterators | Form::Any => Some(Part::Text),
+            Form::File => Some(Part::File),
+            Form::FileName | Form::Descriptor => Some(Part::Path),
+            Form::Class(_) | Form::Constructor(_) => None,
+        });
+        let constant = if ty.is_const { "const " } else { "" };
+        let (pointer, text) = (format!("({constant}{} *)", ty.base), self.text_pointer());
         Ok(match form {
-            Form::PointerAndLength if ty.is_const => vec![format!("{}data", pointer("const ")), "size".into()],
-            Form::PointerAndEnd if ty.is_const => {
-                let cast = pointer("const ");
-                vec![format!("{cast}data"), format!("{cast}data + size")]
-            }
-            Form::PointerAndLength | Form::PointerAndEnd => {
-                self.call.parts.insert(Part::Text);
-                let end =
-                    if form == Form::PointerAndEnd { format!("{}({text} + size)", pointer("")) } else { "size".into() };
-                vec![format!("{}{text}", pointer("")), end]
-            }
-            Form::Text => {
-                self.call.parts.insert(Part::Text);
-                vec![match (&*ty.base, ty.is_const, self.is_cxx) {
-                    ("char", true, true) => "text.c_str()".into(),
-                    ("char", _, _) => text.into(),
-                    (_, constant, _) => format!("{}{text}", pointer(if constant { "const " } else { "" })),
-                }]
-            }
+            Form::PointerAndLength if ty.is_const => vec![format!("{pointer}data"), "size".into()],
+            Form::PointerAndLength => vec![format!("{pointer}{text}"), "size".into()],
+            Form::PointerAndEnd if ty.is_const => vec![format!("{pointer}data"), format!("{pointer}data + size")],
+            Form::PointerAndEnd => vec![format!("{pointer}{text}"), format!("{pointer}({text} + size)")],
+            Form::Text => vec![match (&*ty.base, ty.is_const && self.is_cxx) {
+                ("char", true) => "text.c_str()".into(),
+                ("char", false) => text.into(),
+                _ => format!("{pointer}{text}"),
+            }],
             Form::Class(base) => vec![self.class(base, ty, written)],
-            Form::File => {
-                self.call.parts.insert(Part::File);
-                vec!["file".into()]
-            }
-            Form::FileName => {
-                self.call.parts.insert(Part::Path);
-                vec![if ty.is_const || ty.pointers == 0 {
-                    "path_of(data, size)".into()
-                } else {
-                    "(char *)path_of(data, size)".into()
-                }]
-            }
+            Form::File => vec!["file".into()],
+            Form::FileName if ty.is_const || ty.pointers == 0 => vec!["path_of(data, size)".into()],
+            Form::FileName => vec!["(char *)path_of(data, size)".into()],
             Form::Descriptor => {
-                self.call.parts.insert(Part::Path);
                 let name = self.name("descriptor");
                 self.call.before.push(format!("int {name} = open(path_of(data, size), O_RDONLY);"));
                 self.free(format!("close({name});"));
                 vec![name]
             }
             Form::Cursor => {
-                self.call.parts.insert(Part::Text);
                 let name = self.name("cursor");
-                let constant = if ty.is_const { "const " } else { "" };
-                self.call.before.push(format!("{constant}{} *{name} = {}{text};", ty.base, pointer(constant)));
+                self.call.before.push(format!("{constant}{} *{name} = {pointer}{text};", ty.base));
                 vec![format!("&{name}")]
             }
             Form::Iterators => {
-                self.call.parts.insert(Part::Text);
                 self.call.before.extend(["auto first = text.begin();".into(), "auto last = text.end();".into()]);
                 vec!["first".into(), "last".into()]
             }
-            Form::Any => {
-                self.call.parts.insert(Part::Text);
-                vec![if ty.pointers == 1 { "&text[0]".into() } else { "text".into() }]
-            }
-            Form::Constructor(index) => vec![objects::constructed(self, &ty.base, index, ty.pointers == 1)?],
+            Form::Any => vec![if ty.pointers == 1 { "&text[0]".into() } else { "text".into() }],
+            Form::Constructor(index) => vec![objects::constructed(self, ty, index)?],
         })
     }
 
@@ -280,7 +267,7 @@ impl Planner<'_> {
         match base {
             Base::InputStream => {
                 self.call.parts.insert(Part::Stream);
-                if ty.pointers == 1 { "&stream".into() } else { "stream".into() }
+                ty.passed("stream".into())
             }
             Base::Bytes => {
                 let item =
@@ -325,16 +312,13 @@ impl Planner<'_> {
             (Base::Integer | Base::Float | Base::Byte, 0) if is_changed => self.local(&ty.base, "{}"),
             (Base::Integer, 0) if words::any(&parameter.name, words::LIMIT) => "1000".into(),
             (Base::Integer, 0) if ty.base.contains("bool") && self.is_cxx => "false".into(),
-            (Base::Integer, 0) if let Some((_, value)) = ordinary(&parameter.name) => (*value).into(),
+            (Base::Integer, 0) if let Some(value) = ordinary(&parameter.name) => value.into(),
             (Base::Integer | Base::Float | Base::Byte, 0) => "0".into(),
             (Base::Byte, 1) if ty.is_const && self.variant.null_texts => self.null().into(),
             (Base::Byte, 1) if ty.is_const && ty.base == "char" => "\"\"".into(),
             (Base::Byte, 1) if ty.is_const => format!("(const {} *)\"\"", ty.base),
             (Base::Byte, 1) => self.scratch(&ty.base),
-            (Base::Void, 1) => match objects::handle(self, function, at) {
-                Some(object) => object,
-                None => self.null().into(),
-            },
+            (Base::Void, 1) => objects::handle(self, function, at).unwrap_or_else(|| self.null().into()),
             (Base::Integer | Base::Float, 1) if self.is_filled(function, at, ty) => self.scratch(&ty.base),
             (Base::Integer | Base::Float, 1) => self.variable(&ty.base, "0"),
             (Base::File, 1) => {
@@ -345,12 +329,9 @@ impl Planner<'_> {
                 }
                 "nowhere()".into()
             }
-            (Base::Byte | Base::Void | Base::Integer | Base::Float, 2) => self.out_pointer(ty, ty.base.clone()),
+            (Base::Byte | Base::Void | Base::Integer | Base::Float | Base::Other, 2) => self.out_pointer(ty),
             (Base::String | Base::View, 0) if !is_changed => "\"\"".into(),
-            (Base::OutputStream, 0 | 1) => {
-                let name = self.local("std::ostringstream", "");
-                if ty.pointers == 1 { format!("&{name}") } else { name }
-            }
+            (Base::OutputStream, 0 | 1) => ty.passed(self.local("std::ostringstream", "")),
             (Base::Standard, 0) if ty.base.starts_with("std::function<") => {
                 let result = ty.base.trim_start_matches("std::function<").split('(').next().unwrap_or_default().trim();
                 lambda(result, "auto &&...")
@@ -361,8 +342,7 @@ impl Planner<'_> {
                     Base::InputStream => "std::istringstream",
                     _ => objects::written(&parameter.ty),
                 };
-                let name = self.local(class, "");
-                if ty.pointers == 1 { format!("&{name}") } else { name }
+                ty.passed(self.local(class, ""))
             }
             _ if self.known.enums.contains(&ty.base) && ty.pointers == 0 && !is_changed => match self.is_cxx {
                 true => format!("static_cast<{}>(0)", ty.base),
@@ -372,22 +352,7 @@ impl Planner<'_> {
                 self.null().into()
             }
             (Base::Other, 0 | 1) => objects::argument(self, ty, parameter, at > 0)?,
-            (Base::Byte | Base::Other, 3) if !self.is_cxx || base == Base::Byte => {
-                let class = objects::spelled(&ty.base, self.known, self.is_cxx).filter(|_| base == Base::Other);
-                let constant = if ty.is_const { "const " } else { "" };
-                let name = self.name("result");
-                self.call.before.push(format!(
-                    "{constant}{} **{name} = {};",
-                    class.unwrap_or_else(|| ty.base.clone()),
-                    self.null()
-                ));
-                self.free(format!("free({name});"));
-                format!("&{name}")
-            }
-            (Base::Other, 2) => {
-                let class = objects::spelled(&ty.base, self.known, self.is_cxx);
-                self.out_pointer(ty, class.unwrap_or_else(|| ty.base.clone()))
-            }
+            (Base::Byte | Base::Other, 3) if !self.is_cxx || base == Base::Byte => self.out_pointer(ty),
             _ => return refused(),
         })
     }
@@ -445,11 +410,13 @@ impl Planner<'_> {
     }
 
     /// A pointer that the function sets; what it points at then is freed if it is known how.
-    fn out_pointer(&mut self, ty: &Type, class: String) -> String {
-        let name = self.name("result");
-        let constant = if ty.is_const { "const " } else { "" };
-        self.call.before.push(format!("{constant}{class} *{name} = {};", self.null()));
-        if !ty.is_const && matches!(kind(&ty.base), Base::Byte | Base::Void) {
+    fn out_pointer(&mut self, ty: &Type) -> String {
+        let (name, base) = (self.name("result"), kind(&ty.base));
+        let class = objects::spelled(&ty.base, self.known, self.is_cxx).filter(|_| base == Base::Other);
+        let class = class.unwrap_or_else(|| ty.base.clone());
+        let (constant, stars) = (if ty.is_const { "const " } else { "" }, "*".repeat(ty.pointers - 1));
+        self.call.before.push(format!("{constant}{class} {stars}{name} = {};", self.null()));
+        if ty.pointers == 3 || !ty.is_const && matches!(base, Base::Byte | Base::Void) {
             self.free(format!("free({name});"));
         } else if let Some(line) = objects::end_of_pointer(self, &ty.base, &name) {
             self.free(line);

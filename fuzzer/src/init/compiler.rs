@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::{BufReader, Read as _, Seek as _},
+    io::{BufReader, Read, Seek as _},
     path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::LazyLock,
@@ -176,15 +176,6 @@ impl<'a> Compiler<'a> {
         command
     }
 
-    /// Runs a compiler.
-    ///
-    /// # Errors
-    /// If it cannot be started or takes too long.
-    pub(super) fn run(&self, language: Language, arguments: &[String]) -> Result<Output> {
-        let mut command = self.command(self.folder.join(language.wrapper()));
-        run(command.args(arguments), PATIENCE)
-    }
-
     /// Repeats a compilation as long as its messages say how to mend it.
     ///
     /// # Errors
@@ -211,6 +202,25 @@ impl<'a> Compiler<'a> {
         Ok(Err("its headers include ever more headers".into()))
     }
 
+    /// Compiles something as long as its messages say how to mend it: with these words before and behind the options.
+    ///
+    /// # Errors
+    /// As [`Self::mended`].
+    pub(super) fn compile(
+        &self,
+        language: Language,
+        flags: &mut Flags,
+        before: &[&str],
+        behind: &[&str],
+    ) -> Result<Result<(), String>> {
+        self.mended(flags, |flags| {
+            let words = |all: &[&str]| all.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
+            let mut command = self.command(self.folder.join(language.wrapper()));
+            let output = run(command.args([words(before), flags.arguments(), words(behind)].concat()), PATIENCE)?;
+            Ok(if output.is_ok { Ok(()) } else { Err(output.stderr) })
+        })
+    }
+
     /// An error about a header that is not there, with what brings it.
     fn with_remedy(&self, message: String) -> String {
         let Some((_, rest)) = message.split_once("fatal error: '") else { return message };
@@ -231,29 +241,22 @@ impl<'a> Compiler<'a> {
         language: Language,
         flags: &mut Flags,
     ) -> Result<Result<Declarations, String>> {
-        let probe = tempfile::Builder::new().prefix("probe").suffix(".c").tempfile();
-        let probe = probe.map_err(|error| Error::other(format!("cannot write a file for clang: {error}")))?;
-        fs::write(probe.path(), text)
-            .map_err(|error| Error::other(format!("cannot write a file for clang: {error}")))?;
+        let unwritten = |error: std::io::Error| Error::other(format!("cannot write a file for clang: {error}"));
+        let probe = tempfile::Builder::new().prefix("probe").suffix(".c").tempfile().map_err(unwritten)?;
+        fs::write(probe.path(), text).map_err(unwritten)?;
+        let path = probe.path().display().to_string();
         let is_wanted = |file: &str| self.project.is_own(Path::new(file));
-        let options = |flags: &Flags| {
-            let end = ["-x", language.option(), "-fsyntax-only", "-w", "-I."].map(str::to_owned);
-            [flags.arguments(), end.to_vec(), vec![probe.path().display().to_string()]].concat()
-        };
+        let end = ["-x", language.option(), "-fsyntax-only", "-w", "-I.", &path];
         // the tree of a header with errors is of no use, and takes longer
-        let checked = self.mended(flags, |flags| {
-            let output = self.run(language, &options(flags))?;
-            Ok(if output.is_ok { Ok(()) } else { Err(output.stderr) })
-        })?;
-        if let Err(why) = checked {
+        if let Err(why) = self.compile(language, flags, &[], &end)? {
             return Ok(Err(why));
         }
         self.mended(flags, |flags| {
-            let mut errors =
-                tempfile::tempfile().map_err(|error| Error::other(format!("cannot make a file: {error}")))?;
-            let messages = errors.try_clone().map_err(|error| Error::other(format!("cannot make a file: {error}")))?;
+            let unmade = |error: std::io::Error| Error::other(format!("cannot make a file: {error}"));
+            let mut errors = tempfile::tempfile().map_err(unmade)?;
+            let messages = errors.try_clone().map_err(unmade)?;
             let mut command = self.command(self.folder.join(language.wrapper()));
-            command.args(options(flags)).args(["-Xclang", "-ast-dump=json"]);
+            command.args(flags.arguments()).args(end).args(["-Xclang", "-ast-dump=json"]);
             let started = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(messages).spawn();
             let mut child =
                 started.map_err(|error| Error::other(format!("cannot start {}: {error}", language.wrapper())))?;
@@ -262,10 +265,9 @@ impl<'a> Compiler<'a> {
                 let _ = child.kill();
             }
             let is_ok = child.wait().is_ok_and(|status| status.success());
-            let mut said = Vec::new();
-            let _ = errors.rewind().and_then(|()| errors.read_to_end(&mut said));
             if !is_ok && read.is_ok() {
-                return Ok(Err(String::from_utf8_lossy(&said).into_owned()));
+                let _ = errors.rewind();
+                return Ok(Err(text_of(&mut errors)));
             }
             let nodes =
                 read.map_err(|error| Error::other(format!("cannot read what clang knows of the header: {error}")))?;
@@ -284,17 +286,7 @@ pub(super) fn run(command: &mut Command, patience: Duration) -> Result<Output> {
     let started = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut child = started.map_err(failed)?;
     let (mut out, mut err) = (child.stdout.take().expect("piped"), child.stderr.take().expect("piped"));
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    let read_out = thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let _ = out.read_to_end(&mut bytes);
-        bytes
-    });
-    let read_err = thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let _ = err.read_to_end(&mut bytes);
-        bytes
-    });
+    let (read_out, read_err) = (thread::spawn(move || text_of(&mut out)), thread::spawn(move || text_of(&mut err)));
     let start = Instant::now();
     let status = loop {
         if let Some(status) = child.try_wait().map_err(failed)? {
@@ -309,9 +301,16 @@ pub(super) fn run(command: &mut Command, patience: Duration) -> Result<Output> {
     };
     Ok(Output {
         is_ok: status.success(),
-        stdout: text(read_out.join().unwrap_or_default()),
-        stderr: text(read_err.join().unwrap_or_default()),
+        stdout: read_out.join().unwrap_or_default(),
+        stderr: read_err.join().unwrap_or_default(),
     })
+}
+
+/// All that can be read, as text.
+fn text_of(from: &mut impl Read) -> String {
+    let mut bytes = Vec::new();
+    let _ = from.read_to_end(&mut bytes);
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]

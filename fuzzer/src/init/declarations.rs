@@ -44,7 +44,14 @@ pub(super) struct Function {
 impl Function {
     /// Name with all that is around it.
     pub(super) fn full_name(&self) -> String {
-        if self.scope.is_empty() { self.name.clone() } else { format!("{}::{}", self.scope, self.name) }
+        within(&self.scope, &self.name)
+    }
+
+    /// The function without one of its parameters, whose argument is known.
+    pub(super) fn without(&self, at: usize) -> Self {
+        let mut rest = self.clone();
+        rest.parameters.remove(at);
+        rest
     }
 
     /// Declaration in one line, for people.
@@ -243,15 +250,14 @@ pub(super) fn within(scope: &str, name: &str) -> String {
 }
 
 /// Whether a type contains a word.
-fn mentions(ty: &str, word: &str) -> bool {
+pub(super) fn mentions(ty: &str, word: &str) -> bool {
     ty.split(|c: char| !c.is_alphanumeric() && c != '_').any(|one| one == word)
 }
 
 fn template_parameter(node: &Node) -> Option<TemplateParameter> {
     let is_type = match &*node.kind {
-        "TemplateTypeParmDecl" => true,
+        "TemplateTypeParmDecl" | "TemplateTemplateParmDecl" => true,
         "NonTypeTemplateParmDecl" => false,
-        "TemplateTemplateParmDecl" => true,
         _ => return None,
     };
     Some(TemplateParameter { name: node.name.clone(), is_type, has_default: node.has_default })
@@ -259,17 +265,10 @@ fn template_parameter(node: &Node) -> Option<TemplateParameter> {
 
 /// The part of a function's type in front of its parameters: those of a result that is a function itself are left out.
 fn result_of(ty: &str) -> String {
-    let (mut depth, mut end) = (0, ty.len());
-    for (at, letter) in ty.char_indices() {
-        match letter {
-            '<' => depth += 1,
-            '>' => depth -= 1,
-            '(' if depth == 0 => {
-                end = at;
-                break;
-            }
-            _ => {}
-        }
-    }
-    ty[..end].trim().to_owned()
+    let mut depth = 0;
+    let end = ty.find(|letter| {
+        depth += i32::from(letter == '<') - i32::from(letter == '>');
+        letter == '(' && depth == 0
+    });
+    ty[..end.unwrap_or(ty.len())].trim().to_owned()
 }

@@ -1,20 +1,20 @@
 //! The text of a harness.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, path::Path};
 
 use super::{
     call::{Call, Part},
     compiler::Language,
     declarations::Function,
+    project::is_source,
 };
 
 /// Copies the input, and ends it with a zero byte.
-const COPY: [&str; 5] = [
+const COPY: [&str; 4] = [
     "char *text = (char *)malloc(size + 1);",
     "if (!text)\n    return 0;",
     "if (size)\n    memcpy(text, data, size);",
     "text[size] = 0;",
-    "",
 ];
 
 /// Puts the input into a file in memory.
@@ -48,20 +48,11 @@ pub(super) fn head(include: &str, language: Language, before: &[String]) -> Stri
         let _ = writeln!(text, "{line}");
     }
     // a program's own main would be in the way
-    match is_source(include) {
-        true => {
-            let _ = writeln!(text, "#define main main_of_the_program\n#include \"{include}\"\n#undef main");
-        }
-        false => {
-            let _ = writeln!(text, "#include \"{include}\"");
-        }
-    }
-    text
-}
-
-/// Whether a file is a source and no header.
-pub(super) fn is_source(name: &str) -> bool {
-    [".c", ".cc", ".cpp", ".cxx"].iter().any(|end| name.ends_with(end))
+    let (hidden, shown) = match is_source(Path::new(include)) {
+        true => ("#define main main_of_the_program\n", "#undef main\n"),
+        false => ("", ""),
+    };
+    text + &format!("{hidden}#include \"{include}\"\n{shown}")
 }
 
 fn linkage(language: Language) -> &'static str {
@@ -100,7 +91,7 @@ fn body(call: &Call, language: Language) -> Vec<String> {
     let makes_text = has(Part::Text) || has(Part::Stream);
     match language {
         Language::C if makes_text => {
-            lines.extend(COPY.iter().filter(|line| !line.is_empty()).map(|&line| line.to_owned()));
+            lines.extend(COPY.map(str::to_owned));
             last.push("free(text);".into());
         }
         Language::Cxx if makes_text => {

@@ -1,7 +1,7 @@
 //! The parameter through which a function takes its input.
 
 use super::{
-    declarations::{Declarations, Function, Parameter},
+    declarations::{Declarations, Function, Parameter, Record},
     types::{Base, Type, kind, resolve},
     words,
 };
@@ -83,17 +83,17 @@ pub(super) fn choose(function: &Function, known: &Declarations, depth: usize) ->
 
 /// The function that hands the input to the object that another function then works on: `set_input(object, text)`.
 pub(super) fn feeder<'a>(function: &Function, known: &'a Declarations) -> Option<&'a Function> {
-    const VERBS: [&str; 8] = ["set", "push", "add", "open", "load", "attach", "use", "from"];
+    const VERBS: &str = "set push add open load attach use from";
     let is_method = |one: &Function| one.is_member && !one.is_static && !one.is_constructor;
     let receiver = is_method(function);
     let fits = |one: &&Function| {
-        let hands = words::any(&one.name, &VERBS) && words::any(&one.name, words::INPUT);
+        let hands = words::any(&one.name, VERBS) && words::any(&one.name, words::INPUT);
         let last = words::of(&one.name).pop().unwrap_or_default();
-        let is_buffer = words::INPUT.contains(&last.as_str())
+        let is_buffer = words::has(words::INPUT, &last)
             && matches!(choose(one, known, 1), Some((_, Form::PointerAndLength | Form::PointerAndEnd, _)));
-        (hands || is_buffer || words::any(&one.name, &["feed", "input", "from"]))
+        (hands || is_buffer || words::any(&one.name, "feed input from"))
             && !words::any(&one.name, words::END_OF_LIFE)
-            && !words::any(&one.name, &["write", "get", "output", "encode"])
+            && !words::any(&one.name, "write get output encode")
             && match (receiver, is_method(one)) {
                 (true, true) => known.is_a(&function.scope, &one.scope) || known.is_a(&one.scope, &function.scope),
                 (false, false) => fed(function, one, known).is_some(),
@@ -149,8 +149,7 @@ fn form(function: &Function, types: &[Type], at: usize, generic: &[String]) -> O
     if is_generic_text && !words::any(&parameter.name, words::BESIDE) {
         return Some(Form::Any);
     }
-    let is_output = !ty.is_const
-        && words::any(&parameter.name, &["out", "output", "dst", "dest", "result", "err", "error", "errbuf"]);
+    let is_output = !ty.is_const && words::any(&parameter.name, "out output dst dest result err error errbuf");
     match (kind(&ty.base), ty.pointers) {
         (Base::Byte, 1) if is_output => None,
         (Base::Byte | Base::Void, 1) if is_filled(function, types, at) => None,
@@ -164,16 +163,10 @@ fn form(function: &Function, types: &[Type], at: usize, generic: &[String]) -> O
                 return Some(Form::PointerAndEnd);
             }
             let names_file = words::any(&parameter.name, words::FILE)
-                || words::any(&function.name, &["file", "filename", "path"])
-                    && !words::any(&parameter.name, words::INPUT);
+                || words::any(&function.name, "file filename path") && !words::any(&parameter.name, words::INPUT);
             (base == Base::Byte).then_some(if names_file { Form::FileName } else { Form::Text })
         }
-        (Base::Byte, 2)
-            if words::any(
-                &parameter.name,
-                &["p", "s", "str", "cursor", "in", "ptr", "text", "src", "pos", "cur", "input"],
-            ) =>
-        {
+        (Base::Byte, 2) if words::any(&parameter.name, "p s str cursor in ptr text src pos cur input") => {
             Some(Form::Cursor)
         }
         (base @ (Base::String | Base::View), 0) if words::any(&parameter.name, words::FILE) => {
@@ -183,7 +176,7 @@ fn form(function: &Function, types: &[Type], at: usize, generic: &[String]) -> O
         (base @ (Base::String | Base::View | Base::Bytes), 0) if !is_output => Some(Form::Class(base)),
         (Base::InputStream, 0 | 1) => Some(Form::Class(Base::InputStream)),
         (Base::File, 1) if !is_output => Some(Form::File),
-        (Base::Integer, 0) if ty.base == "int" && words::any(&parameter.name, &["fd", "fildes", "descriptor"]) => {
+        (Base::Integer, 0) if ty.base == "int" && words::any(&parameter.name, "fd fildes descriptor") => {
             Some(Form::Descriptor)
         }
         _ => None,
@@ -225,9 +218,13 @@ fn of_class(ty: &Type, known: &Declarations, depth: usize) -> Option<Form> {
         return None;
     }
     let record = known.records.get(&ty.base).filter(|record| !record.is_abstract && record.template.is_empty())?;
-    let inputs = record.constructors.iter().map(|one| choose(one, known, depth + 1));
-    let best = inputs.enumerate().filter_map(|(at, found)| Some((at, found?.2))).max_by_key(|&(_, worth)| worth)?;
-    (best.1 > 0).then_some(Form::Constructor(best.0))
+    best_constructor(record, known).filter(|(_, (_, _, worth))| *worth > 0).map(|(at, _)| Form::Constructor(at))
+}
+
+/// The constructor that takes the input best, and how, as [`choose`] says.
+pub(super) fn best_constructor(record: &Record, known: &Declarations) -> Option<(usize, (usize, Form, i32))> {
+    let inputs = record.constructors.iter().enumerate();
+    inputs.filter_map(|(at, one)| Some((at, choose(one, known, 1)?))).max_by_key(|(_, (_, _, worth))| *worth)
 }
 
 #[cfg(test)]

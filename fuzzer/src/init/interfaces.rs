@@ -11,7 +11,7 @@ use super::{
     compiler::{Compiler, Flags, Language},
     declarations::{Declarations, Function},
     harness, input, objects,
-    project::{Project, has_ending, is_aside, is_c},
+    project::{Project, has_ending, is_aside, is_c, is_source},
     words,
 };
 
@@ -132,16 +132,13 @@ pub(super) fn public(project: &Project) -> Vec<(PathBuf, i32)> {
     let is_gnulib = |path: &Path| path.parent().is_some_and(|folder| project.all.contains(&folder.join("stdint.in.h")));
     for path in project.headers.iter().filter(|path| !is_aside(path) && !is_gnulib(path)) {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
-        let is_inner = words::any(
-            &stem,
-            &["internal", "private", "config", "impl", "compat", "priv", "int", "version", "detail", "debug"],
-        ) || path.components().any(|part| {
-            ["detail", "internal", "impl", "private", "details"].iter().any(|one| part.as_os_str() == *one)
-        });
+        let is_inner = words::any(&stem, "internal private config impl compat priv int version detail debug")
+            || path.components().any(|part| {
+                ["detail", "internal", "impl", "private", "details"].iter().any(|one| part.as_os_str() == *one)
+            });
         let is_named = !name.is_empty() && (stem == name || stem == format!("lib{name}"));
         let in_include = path.components().any(|part| part.as_os_str() == "include");
-        let parses =
-            words::any(&stem, &["parse", "parser", "read", "reader", "decode", "decoder", "load", "loader", "api"]);
+        let parses = words::any(&stem, "parse parser read reader decode decoder load loader api");
         // one that includes the others is what a user includes
         let others = i32::try_from(project.own_includes(path).min(12)).unwrap_or(12) / 2;
         let worth = others
@@ -172,9 +169,9 @@ impl Interface {
     /// Functions, methods and constructors that other files may call.
     fn functions(&self) -> impl Iterator<Item = &Function> {
         let constructors = self.known.records.values().flat_map(|record| &record.constructors);
-        let is_source = harness::is_source(&self.file.display().to_string());
+        let is_own = is_source(&self.file);
         // of a source, all is in reach, since the harness includes it; of other files, only what headers declare
-        let reaches = move |one: &&Function| is_source || !harness::is_source(&one.file);
+        let reaches = move |one: &&Function| is_own || !is_source(Path::new(&one.file));
         self.known.functions.iter().chain(constructors).filter(reaches)
     }
 
@@ -200,20 +197,14 @@ impl Interface {
     /// How much a function promises to read an input: 0 if nothing.
     fn worth(&self, function: &Function) -> i32 {
         let name = &function.name;
-        if words::inside(name, &["free", "destroy", "delete"]) || words::any(&function.scope, &["error", "exception"]) {
+        if words::inside(name, "free destroy delete") || words::any(&function.scope, "error exception") {
             return 0;
         }
         let (reads, is_other) = (words::promise(name), words::any(name, words::OTHERS));
-        let of_object =
-            || (reads > 0).then(|| self.of_constructor(function).or_else(|| self.of_feeder(function))).flatten();
-        let of_maker = || {
-            let worth = objects::input_of_object(function, &self.known, 0).filter(|_| reads > 0)?;
-            Some((0, input::Form::Text, worth))
-        };
-        let Some((_, form, input)) = input::choose(function, &self.known, 0).or_else(of_object).or_else(of_maker)
-        else {
-            return 0;
-        };
+        let of_maker = || Some((0, input::Form::Text, objects::input_of_object(function, &self.known, 0)?));
+        let of_object = || self.of_constructor(function).or_else(|| self.of_feeder(function)).or_else(of_maker);
+        let own = input::choose(function, &self.known, 0);
+        let Some((_, form, input)) = own.or_else(|| (reads > 0).then(of_object).flatten()) else { return 0 };
         let is_file = matches!(form, input::Form::FileName | input::Form::Descriptor | input::Form::File);
         // what is not named so reads something only if it cannot mean anything else
         let is_constant = function.parameters.iter().any(|one| one.ty.contains("const"));
@@ -221,7 +212,7 @@ impl Interface {
             return 0;
         }
         let is_hidden = name.starts_with('_') || ["detail", "internal"].iter().any(|one| function.scope.contains(one));
-        let is_stream = function.is_constructor && words::any(name, &["stream", "iterator", "view", "ref"]);
+        let is_stream = function.is_constructor && words::any(name, "stream iterator view ref");
         let is_reader = function.is_member && words::any(&function.scope, words::READERS);
         let sum = |parts: &[(bool, i32)]| parts.iter().filter(|(holds, _)| *holds).map(|(_, worth)| worth).sum::<i32>();
         let more = i32::try_from(function.parameters.len()).unwrap_or(9).min(9) / 2;
@@ -248,8 +239,6 @@ impl Interface {
     fn of_constructor(&self, function: &Function) -> Option<(usize, input::Form, i32)> {
         let is_method = function.is_member && !function.is_static && !function.is_constructor;
         let record = self.known.records.get(&function.scope).filter(|_| is_method)?;
-        let found =
-            record.constructors.iter().filter_map(|one| input::choose(one, &self.known, 1)).max_by_key(|found| found.2);
-        found.map(|(at, form, worth)| (at, form, worth - 2))
+        input::best_constructor(record, &self.known).map(|(_, (at, form, worth))| (at, form, worth - 2))
     }
 }

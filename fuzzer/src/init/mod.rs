@@ -130,18 +130,16 @@ fn run(args: &Init) -> Result<ExitCode> {
         lines.push(OSS_FUZZ.into());
         return printed(&lines);
     }
-    let compiler = Compiler::find(&project)?;
-    let built = if args.build { Some(build(&compiler, &project)?) } else { None };
-    if let Some(built) = &built {
-        drop(compiler);
+    let mut built = Built { is_counted: true, ..Built::default() };
+    if args.build {
+        built = build(&Compiler::find(&project)?, &project)?;
         project = Project::look_at(folder)?;
-        if !built.is_counted {
-            project.systems.clear();
-        }
     }
-    let options = built.map_or_else(String::new, |built| built.options);
+    if !built.is_counted {
+        project.systems.clear();
+    }
     let compiler = Compiler::find(&project)?;
-    let session = Session::new(&compiler, &project, options);
+    let session = Session::new(&compiler, &project, built.options);
     lines.extend(match (&args.function, file) {
         (Some(function), file) => session.function(function, file.as_deref())?,
         (None, None) if !project.harnesses.is_empty() => session.harnesses()?,
@@ -156,7 +154,7 @@ fn run(args: &Init) -> Result<ExitCode> {
 
 fn printed(lines: &[String]) -> Result<ExitCode> {
     let text = lines.join("\n") + "\n";
-    plain::print(&text, Form::Lines).map_err(|error| Error::other(format!("cannot print: {error}")))?;
+    plain::print(&text, Form::Lines)?;
     Ok(ExitCode::Ended)
 }
 
@@ -216,11 +214,8 @@ fn build_by(compiler: &Compiler, project: &Project, system: &BuildSystem) -> Res
             continue;
         }
         let known = options.clone();
-        for name in allowable(&said).iter().map(|name| format!("-Wno-{name}")) {
-            if !known.contains(&name) {
-                options += if options.is_empty() { "" } else { " " };
-                options += &name;
-            }
+        for name in allowable(&said).iter().map(|name| format!("-Wno-{name}")).filter(|name| !known.contains(name)) {
+            options = format!("{options} {name}").trim_start().to_owned();
         }
         // rules of a makefile may not name all that they need
         let may_be_order = is_parallel && options == known && said.contains("***");

@@ -62,10 +62,9 @@ pub(super) fn receiver(planner: &mut Planner, class: &str, has_input: bool) -> R
         return Err(format!("is a method of {class}, which is abstract"));
     }
     if has_input {
-        let inputs = record.constructors.iter().enumerate();
-        let best = inputs.filter_map(|(at, one)| Some((at, super::input::choose(one, planner.known, 1)?.2)));
-        if let Some((index, _)) = best.max_by_key(|&(_, worth)| worth) {
-            return constructed(planner, class, index, false).map(|name| name + ".");
+        if let Some((index, _)) = super::input::best_constructor(record, planner.known) {
+            let ty = Type { base: class.into(), ..Type::default() };
+            return constructed(planner, &ty, index).map(|name| name + ".");
         }
     }
     if record.has_default_constructor {
@@ -84,20 +83,12 @@ pub(super) fn receiver(planner: &mut Planner, class: &str, has_input: bool) -> R
 }
 
 /// An object made by a constructor that takes the input.
-pub(super) fn constructed(
-    planner: &mut Planner,
-    class: &str,
-    index: usize,
-    is_pointer: bool,
-) -> Result<String, String> {
-    let known = planner.known;
+pub(super) fn constructed(planner: &mut Planner, ty: &Type, index: usize) -> Result<String, String> {
+    let (known, class) = (planner.known, &ty.base);
     let constructor = &known.records[class].constructors[index];
-    planner.depth += 1;
-    let arguments = planner.arguments(constructor, true);
-    planner.depth -= 1;
+    let arguments = planner.arguments_of_object(constructor, true);
     let class = spelled(class, known, planner.is_cxx).unwrap_or_else(|| class.to_owned());
-    let object = planner.local(&class, &format!("({})", arguments?.join(", ")));
-    Ok(if is_pointer { format!("&{object}") } else { object })
+    Ok(ty.passed(planner.local(&class, &format!("({})", arguments?.join(", ")))))
 }
 
 /// An object made by a constructor whose arguments are all made up.
@@ -106,9 +97,7 @@ fn without_input(planner: &mut Planner, class: &str, index: usize) -> Result<Str
         return Err("is made of objects that are made of objects".into());
     }
     let known = planner.known;
-    planner.depth += 1;
-    let arguments = planner.arguments(&known.records[class].constructors[index], false);
-    planner.depth -= 1;
+    let arguments = planner.arguments_of_object(&known.records[class].constructors[index], false);
     let class = spelled(class, known, planner.is_cxx).unwrap_or_else(|| class.to_owned());
     let value = match arguments? {
         none if none.is_empty() => String::new(),
@@ -124,7 +113,6 @@ pub(super) fn argument(
     parameter: &Parameter,
     may_be_null: bool,
 ) -> Result<String, String> {
-    let address = |name: String| if ty.pointers == 1 { format!("&{name}") } else { name };
     let known = planner.known;
     let class = spelled(&ty.base, known, planner.is_cxx);
     if planner.depth < DEEPEST {
@@ -137,18 +125,18 @@ pub(super) fn argument(
                 && let Some(class) = &class
             {
                 // without constructors, members would stay without a value
-                return Ok(address(planner.local(class, if record.constructors.is_empty() { "{}" } else { "" })));
+                return Ok(ty.passed(planner.local(class, if record.constructors.is_empty() { "{}" } else { "" })));
             }
             for index in 0..record.constructors.len() {
                 if let Ok(name) = without_input(planner, &ty.base, index) {
-                    return Ok(address(name));
+                    return Ok(ty.passed(name));
                 }
             }
         }
         let is_complete = is_complete(&ty.base, known);
         for names in [words::INIT, words::MAYBE_INIT] {
             if is_complete && let (Some(class), Some(function)) = (&class, initializer(planner, &ty.base, names)) {
-                return initialized(planner, &ty.base, class, function).map(address);
+                return initialized(planner, &ty.base, class, function).map(|name| ty.passed(name));
             }
             if ty.pointers == 1
                 && let Some(object) = maker(planner, &ty.base, ty.is_const)
@@ -166,7 +154,7 @@ pub(super) fn argument(
             if let Some(line) = end(planner, &ty.base, &name, false) {
                 planner.free(line);
             }
-            return Ok(address(name));
+            return Ok(ty.passed(name));
         }
     }
     let is_extra = may_be_null && ty.pointers == 1 && (ty.is_const || words::any(&parameter.name, words::BESIDE));
@@ -186,7 +174,7 @@ fn functions<'a>(planner: &Planner<'a>) -> impl Iterator<Item = &'a Function> + 
 }
 
 /// A function that makes a variable of this type ready: `init(T *)`.
-fn initializer<'a>(planner: &Planner<'a>, base: &str, names: &[&str]) -> Option<&'a Function> {
+fn initializer<'a>(planner: &Planner<'a>, base: &str, names: &str) -> Option<&'a Function> {
     let known = planner.known;
     let fits = |one: &&Function| {
         words::any(&one.name, names)
@@ -201,10 +189,7 @@ fn initializer<'a>(planner: &Planner<'a>, base: &str, names: &[&str]) -> Option<
 
 fn initialized(planner: &mut Planner, base: &str, class: &str, function: &Function) -> Result<String, String> {
     let name = planner.name("object");
-    planner.depth += 1;
-    let rest = Function { parameters: function.parameters[1..].to_vec(), ..function.clone() };
-    let arguments = planner.arguments(&rest, false);
-    planner.depth -= 1;
+    let arguments = planner.arguments_of_object(&function.without(0), false);
     let all = [vec![format!("&{name}")], arguments?].concat().join(", ");
     planner.call.before.push(format!("{class} {name};"));
     planner.call.before.push(format!("memset((void *)&{name}, 0, sizeof {name});"));
@@ -245,7 +230,7 @@ pub(super) fn input_of_object(function: &Function, known: &Declarations, depth: 
     };
     let of_handle = |at: usize| {
         let makers = handle_makers(function, at, known);
-        makers.iter().filter_map(|one| input_of_maker(one.function(), known, depth)).max()
+        makers.iter().filter_map(|(one, _)| input_of_maker(one, known, depth)).max()
     };
     let of_parameter = |(at, parameter): (usize, &Parameter)| {
         let ty = resolve(&parameter.ty, &function.scope, known);
@@ -258,13 +243,29 @@ pub(super) fn input_of_object(function: &Function, known: &Declarations, depth: 
     function.parameters.iter().enumerate().filter_map(of_parameter).max().map(|worth| worth - 1)
 }
 
+/// A function that makes an object: it returns a pointer, or sets what this parameter points at.
+type Maker<'a> = (&'a Function, Option<usize>);
+
+/// Declares a pointer of a type, and has an object made for it.
+fn make(planner: &mut Planner, maker: Maker, ty: &str, name: &str, mut arguments: Vec<String>) {
+    let full = maker.0.full_name();
+    if let Some(at) = maker.1 {
+        arguments.insert(at.min(arguments.len()), format!("&{name}"));
+        planner.call.before.push(format!("{ty}{name} = {};", planner.null()));
+        planner.call.before.push(format!("{full}({});", arguments.join(", ")));
+    } else {
+        planner.call.before.push(format!("{ty}{name} = {full}({});", arguments.join(", ")));
+    }
+    planner.call.before.push(format!("if (!{name})\n    return 0;"));
+}
+
 /// Makes an object by a function that returns or sets a pointer to it. Returns the pointer.
 fn maker(planner: &mut Planner, base: &str, may_be_const: bool) -> Option<String> {
     let known = planner.known;
-    let mut makers: Vec<(&Function, Option<usize>)> = functions(planner)
+    let mut makers: Vec<Maker> = functions(planner)
         .filter_map(|one| {
             let result = resolve(&one.result, &one.scope, known);
-            let is_named = words::inside(&one.name, words::MAKE) || result.is_const && words::any(&one.name, &["get"]);
+            let is_named = words::inside(&one.name, words::MAKE) || result.is_const && words::any(&one.name, "get");
             if result.base == base
                 && result.pointers == 1
                 && (may_be_const || !result.is_const)
@@ -293,22 +294,12 @@ fn maker(planner: &mut Planner, base: &str, may_be_const: bool) -> Option<String
             rest.parameters[..at].iter_mut().for_each(|one| one.is_optional = false);
         }
         let kept = planner.call.before.len();
-        planner.depth += 1;
-        let arguments = planner.arguments(&rest, wants_input(planner));
-        planner.depth -= 1;
-        let Ok(mut arguments) = arguments else {
+        let Ok(arguments) = planner.arguments_of_object(&rest, wants_input(planner)) else {
             planner.call.before.truncate(kept);
             continue;
         };
-        if let Some(at) = set {
-            arguments.insert(at, format!("&{name}"));
-            planner.call.before.push(format!("{class} *{name} = {};", planner.null()));
-            planner.call.before.push(format!("{}({});", function.full_name(), arguments.join(", ")));
-        } else {
-            planner.call.before.push(format!("{class} *{name} = {}({});", function.full_name(), arguments.join(", ")));
-        }
-        planner.call.before.push(format!("if (!{name})\n    return 0;"));
-        let is_shared = words::any(&function.name, &["instance", "default", "get", "shared", "global"]);
+        make(planner, (function, set), &format!("{class} *"), &name, arguments);
+        let is_shared = words::any(&function.name, "instance default get shared global");
         if let Some(line) = end_of_pointer(planner, base, &name).filter(|_| !is_shared) {
             planner.free(line);
         }
@@ -317,24 +308,9 @@ fn maker(planner: &mut Planner, base: &str, may_be_const: bool) -> Option<String
     None
 }
 
-/// How a function makes an object whose type is `void *`, or a name for it.
-enum HandleMaker<'a> {
-    Returns(&'a Function),
-    /// It sets what this parameter points at.
-    Sets(&'a Function, usize),
-}
-
-impl<'a> HandleMaker<'a> {
-    fn function(&self) -> &'a Function {
-        match self {
-            Self::Returns(function) | Self::Sets(function, _) => function,
-        }
-    }
-}
-
 /// Functions that make what a parameter wants whose type says little, the likeliest first. Where the type is `void *`, names
 /// tell.
-fn handle_makers<'a>(function: &Function, at: usize, known: &'a Declarations) -> Vec<HandleMaker<'a>> {
+fn handle_makers<'a>(function: &Function, at: usize, known: &'a Declarations) -> Vec<Maker<'a>> {
     let parameter = &function.parameters[at];
     let (is_plain, of_name) = (parameter.ty.contains("void"), words::of(&parameter.name));
     let sets = |one: &'a Function| {
@@ -346,19 +322,16 @@ fn handle_makers<'a>(function: &Function, at: usize, known: &'a Declarations) ->
             };
             ty.base == "void" && ty.pointers == 2 && is_alike
         });
-        Some(HandleMaker::Sets(one, at?))
+        Some((one, Some(at?)))
     };
     let may_be_returned = !is_plain || words::any(&parameter.name, words::HANDLE);
     let makes = |one: &'a Function| match may_be_returned && one.result == parameter.ty {
-        true => (!words::inside(&one.name, &["alloc"])).then_some(HandleMaker::Returns(one)),
+        true => (!words::inside(&one.name, "alloc")).then_some((one, None)),
         false => sets(one),
     };
     let free = known.functions.iter().filter(|one| !one.is_member && one.scope == function.scope && !one.is_variadic);
     let mut found: Vec<_> = free.filter(|one| words::inside(&one.name, words::MAKE)).filter_map(makes).collect();
-    found.sort_by_key(|one| {
-        let one = one.function();
-        (std::cmp::Reverse(in_common(&one.name, &function.name)), one.parameters.len())
-    });
+    found.sort_by_key(|(one, _)| (std::cmp::Reverse(in_common(&one.name, &function.name)), one.parameters.len()));
     found
 }
 
@@ -375,30 +348,18 @@ pub(super) fn handle(planner: &mut Planner, function: &Function, at: usize) -> O
     }
     let known = planner.known;
     let maker = handle_makers(function, at, known).into_iter().next()?;
-    let mut rest = maker.function().clone();
-    if let HandleMaker::Sets(_, at) = maker {
-        rest.parameters.remove(at);
-    }
-    planner.depth += 1;
-    let arguments = planner.arguments(&rest, planner.seeks_input && !planner.has_input);
-    planner.depth -= 1;
-    let (mut arguments, name) = (arguments.ok()?, planner.name("object"));
-    let (ty, full) = (&parameter.ty, maker.function().full_name());
-    match maker {
-        HandleMaker::Sets(_, at) => {
-            arguments.insert(at.min(arguments.len()), format!("&{name}"));
-            let given = maker.function().parameters[at].ty.trim_end_matches(' ');
-            let variable = given.strip_suffix('*').unwrap_or(ty).trim_end();
-            planner.call.before.push(format!("{variable} {name} = {};", planner.null()));
-            planner.call.before.push(format!("{full}({});", arguments.join(", ")));
-        }
-        HandleMaker::Returns(_) => planner.call.before.push(format!("{ty} {name} = {full}({});", arguments.join(", "))),
-    }
-    planner.call.before.push(format!("if (!{name})\n    return 0;"));
+    let (function, set) = maker;
+    let rest = set.map_or_else(|| function.clone(), |at| function.without(at));
+    let arguments = planner.arguments_of_object(&rest, planner.seeks_input && !planner.has_input).ok()?;
+    let (ty, name) = (&parameter.ty, planner.name("object"));
+    let given = set.map_or(ty.as_str(), |at| {
+        function.parameters[at].ty.trim_end_matches(' ').strip_suffix('*').unwrap_or(ty).trim_end()
+    });
+    make(planner, maker, &format!("{given} "), &name, arguments);
     let ends = |one: &&Function| {
         matches!(&*one.parameters, [only] if only.ty == *ty) && words::inside(&one.name, words::END_OF_LIFE)
     };
-    let end = functions(planner).filter(ends).max_by_key(|one| in_common(&one.name, &maker.function().name));
+    let end = functions(planner).filter(ends).max_by_key(|one| in_common(&one.name, &function.name));
     if let Some(end) = end {
         planner.free(format!("{}({name});", end.full_name()));
     }
@@ -419,19 +380,12 @@ pub(super) fn end(planner: &mut Planner, base: &str, name: &str, is_pointer: boo
     };
     // a variable is cleared, and what was allocated is freed
     let worth = |one: &Function| match is_pointer {
-        true => words::inside(
-            &one.name,
-            &["free", "destroy", "delete", "release", "unref", "put", "decref", "close", "dispose"],
-        ),
-        false => words::inside(
-            &one.name,
-            &["fini", "clear", "cleanup", "deinit", "uninit", "finish", "free", "destroy", "release"],
-        ),
+        true => words::inside(&one.name, "free destroy delete release unref put decref close dispose"),
+        false => words::inside(&one.name, "fini clear cleanup deinit uninit finish free destroy release"),
     };
     let mut ends: Vec<(&Function, usize)> = functions(planner)
         .filter(|one| {
-            words::any(&one.name, words::END_OF_LIFE)
-                || words::inside(&one.name, &["free", "destroy", "delete", "release"])
+            words::any(&one.name, words::END_OF_LIFE) || words::inside(&one.name, "free destroy delete release")
         })
         .filter(|one| !words::any(&one.name, words::INIT))
         .filter_map(|one| Some((one, level(one).filter(|&level| level > 0 || !is_pointer)?)))
@@ -443,10 +397,11 @@ pub(super) fn end(planner: &mut Planner, base: &str, name: &str, is_pointer: boo
         if function.parameters[1..].iter().any(is_text) {
             continue;
         }
-        let rest = Function { parameters: function.parameters[1..].to_vec(), ..function.clone() };
         // of what is made up for it, nothing may be left over
         let kept = planner.call.before.len();
-        let Some(arguments) = planner.arguments(&rest, false).ok().filter(|_| planner.call.before.len() == kept) else {
+        let Some(arguments) =
+            planner.arguments(&function.without(0), false).ok().filter(|_| planner.call.before.len() == kept)
+        else {
             planner.call.before.truncate(kept);
             continue;
         };

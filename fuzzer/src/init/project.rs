@@ -1,7 +1,7 @@
 //! Contents of a folder of sources: its build system, harnesses, headers and programs.
 
 use std::{
-    collections::BTreeMap,
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
     sync::LazyLock,
@@ -59,26 +59,25 @@ impl Project {
         let refused = |why: &dyn std::fmt::Display| Error::usage(format!("{}: {why}", folder.display()));
         fs::read_dir(folder).map_err(|error| refused(&error))?;
         let root = folder.canonicalize().map_err(|error| refused(&error))?;
-        let mut found = Files::default();
-        found.walk(&root, Path::new(""), 0);
-        found.all.sort_by_key(|path| (path.components().count(), path.clone()));
+        let mut all = Vec::new();
+        walk(&root, Path::new(""), 0, &mut all);
+        all.sort_by_key(|path| (path.components().count(), path.clone()));
         let has = |name: &str| root.join(name).is_file();
         let mut project = Self {
-            is_built: found.all.iter().any(|path| has_ending(path, &["o", "a"]) && !path.starts_with(BUILD)),
+            is_built: all.iter().any(|path| has_ending(path, &["o", "a"]) && !path.starts_with(BUILD)),
             is_oss_fuzz: has("project.yaml") && has("build.sh"),
             ..Self::default()
         };
-        for path in &found.all {
-            let (is_c, is_cxx) = (is_c(path), has_ending(path, &["cc", "cpp", "cxx"]));
+        for path in &all {
             if is_header(path) {
                 project.headers.push(path.clone());
             }
             // a build system compiles trials of its own there
-            if !is_c && !is_cxx || path.starts_with(BUILD) {
+            if !is_source(path) || path.starts_with(BUILD) {
                 continue;
             }
-            project.has_c |= is_c && !is_aside(path);
-            project.has_cxx |= is_cxx && !is_aside(path);
+            project.has_c |= is_c(path) && !is_aside(path);
+            project.has_cxx |= !is_c(path) && !is_aside(path);
             let text = files::read(&root.join(path), LARGEST_SOURCE).unwrap_or_default();
             if is_harness(&text) {
                 project.harnesses.push(path.clone());
@@ -93,7 +92,7 @@ impl Project {
         let single: Vec<PathBuf> =
             project.sources.iter().filter(|path| includes_sources(&root, path)).cloned().collect();
         project.sources.retain(|path| !single.contains(path));
-        project.all = found.all;
+        project.all = all;
         project.systems = BuildSystem::all(&root, &project.all);
         project.compilations = Compilations::of(&root);
         project.root = root;
@@ -188,73 +187,27 @@ impl Project {
 
     /// Sources that a header may be the interface of: beside it, beside the source of its name, or in the folder itself.
     pub(super) fn sources_of(&self, header: &Path) -> Vec<PathBuf> {
-        let folder = |path: &Path| path.parent().map(Path::to_path_buf).unwrap_or_default();
-        let mut folders: BTreeMap<PathBuf, ()> = BTreeMap::new();
-        folders.insert(folder(header), ());
         let named = self.sources.iter().filter(|path| path.file_stem() == header.file_stem());
-        folders.extend(named.map(|path| (folder(path), ())));
-        let beside = |path: &&PathBuf| folders.contains_key(&folder(path)) && *path != header;
+        let folders: BTreeSet<_> = named.map(|path| path.parent()).chain([header.parent()]).collect();
+        let beside = |path: &&PathBuf| folders.contains(&path.parent()) && *path != header;
         let found: Vec<PathBuf> = self.sources.iter().filter(beside).cloned().collect();
-        match found.is_empty() {
-            // the interface in a folder, the sources in another
-            true => self.sources.clone(),
-            false => found,
-        }
+        // or the interface is in a folder, the sources in another
+        if found.is_empty() { self.sources.clone() } else { found }
     }
 }
 
 /// Whether a path is one of tests, examples, documents or packaging, and no part of the library.
 pub(super) fn is_aside(path: &Path) -> bool {
-    const FOLDERS: &[&str] = &[
-        "test",
-        "tests",
-        "testing",
-        "unittest",
-        "unittests",
-        "example",
-        "examples",
-        "sample",
-        "samples",
-        "demo",
-        "demos",
-        "doc",
-        "docs",
-        "debian",
-        "bench",
-        "benchmark",
-        "benchmarks",
-        "fuzz",
-        "fuzzing",
-        "fuzzer",
-        "contrib",
-        "win32",
-        "windows",
-        "msvc",
-        "vcnet",
-        "cmake",
-        "t",
-        // sources of others
-        "third_party",
-        "third-party",
-        "thirdparty",
-        "3rdparty",
-        "3rd_party",
-        "extern",
-        "external",
-        "externals",
-        "vendor",
-        "vendored",
-        "deps",
-        "dependencies",
-        "submodules",
-        "subprojects",
-    ];
+    const FOLDERS: &str = "test tests testing unittest unittests example examples sample samples demo demos doc docs debian bench \
+         benchmark benchmarks fuzz fuzzing fuzzer contrib win32 windows msvc vcnet cmake t third_party \
+         third-party thirdparty 3rdparty 3rd_party extern external externals vendor vendored deps dependencies \
+         submodules subprojects";
     let mut folders = path.parent().into_iter().flat_map(Path::components);
     let is_test = path.file_stem().is_some_and(|stem| {
         let stem = stem.to_string_lossy();
         stem.starts_with("test_") || stem.ends_with("_test") || stem == "test" || stem.ends_with("_unittest")
     });
-    is_test || folders.any(|part| FOLDERS.iter().any(|name| part.as_os_str().eq_ignore_ascii_case(name)))
+    is_test || folders.any(|part| FOLDERS.split(' ').any(|name| part.as_os_str().eq_ignore_ascii_case(name)))
 }
 
 /// Whether a file has one of these endings.
@@ -271,14 +224,18 @@ fn includes_sources(root: &Path, path: &Path) -> bool {
     let text = files::read(&root.join(path), LARGEST_SOURCE).unwrap_or_default();
     let folder = root.join(path.parent().unwrap_or(Path::new("")));
     let names = String::from_utf8_lossy(&text).into_owned();
-    let found =
-        names.lines().filter_map(included).filter(|name| has_ending(Path::new(name), &["c", "cc", "cpp", "cxx"]));
+    let found = names.lines().filter_map(included).filter(|name| is_source(Path::new(name)));
     found.filter(|name| folder.join(name).is_file()).count() > 3
+}
+
+/// Whether a file is a source and no header.
+pub(super) fn is_source(path: &Path) -> bool {
+    has_ending(path, &["c", "cc", "cpp", "cxx"])
 }
 
 /// Whether a source is in C, by its name.
 pub(super) fn is_c(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending == "c")
+    has_ending(path, &["c"])
 }
 
 /// Name of the header that a line of a source includes.
@@ -337,36 +294,30 @@ fn without_trials(text: &str) -> String {
     kept
 }
 
-/// Regular files below a folder, without what builds and version control leave there.
-#[derive(Default)]
-struct Files {
-    all: Vec<PathBuf>,
+/// Whether a folder is what a campaign has written: it has copies of seeds, and is none of the project's.
+fn is_of_campaign(folder: &Path) -> bool {
+    folder.join("summary.json").is_file() && folder.join("degradations").is_dir()
 }
 
-impl Files {
-    /// Whether a folder is what a campaign has written: it has copies of seeds, and is none of the project's.
-    fn is_of_campaign(&self, folder: &Path) -> bool {
-        folder.join("summary.json").is_file() && folder.join("degradations").is_dir()
-    }
-
-    fn walk(&mut self, root: &Path, below: &Path, depth: usize) {
-        let Ok(entries) = fs::read_dir(root.join(below)) else { return };
-        for entry in entries.flatten() {
-            let name = entry.file_name();
-            let text = name.to_string_lossy();
-            let Ok(kind) = entry.file_type() else { continue };
-            if self.all.len() >= MOST_FILES || text.starts_with('.') {
-                continue;
-            }
-            if kind.is_file() {
-                self.all.push(below.join(&name));
-            } else if kind.is_dir()
-                && depth < DEEPEST
-                && !["target", "node_modules", OWN].contains(&&*text)
-                && !self.is_of_campaign(&root.join(below).join(&name))
-            {
-                self.walk(root, &below.join(&name), depth + 1);
-            }
+/// Adds the regular files below a folder, without what builds and version control leave there.
+fn walk(root: &Path, below: &Path, depth: usize, all: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(root.join(below)) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let text = name.to_string_lossy();
+        let Ok(kind) = entry.file_type() else { continue };
+        if all.len() >= MOST_FILES || text.starts_with('.') {
+            continue;
+        }
+        let path = below.join(&name);
+        if kind.is_file() {
+            all.push(path);
+        } else if kind.is_dir()
+            && depth < DEEPEST
+            && !["target", "node_modules", OWN].contains(&&*text)
+            && !is_of_campaign(&root.join(&path))
+        {
+            walk(root, &path, depth + 1, all);
         }
     }
 }

@@ -20,39 +20,13 @@ const LARGEST: u64 = 64 << 10;
 const MOST: usize = 16;
 
 /// Folders in which projects keep inputs, also as parts of longer names.
-const FOLDERS: [&str; 22] = [
-    "test",
-    "tests",
-    "testing",
-    "testdata",
-    "data",
-    "sample",
-    "samples",
-    "example",
-    "examples",
-    "corpus",
-    "seeds",
-    "inputs",
-    "input",
-    "fuzz",
-    "fuzzing",
-    "regression",
-    "fixtures",
-    "cases",
-    "demo",
-    "benchmarks",
-    "suite",
-    "files",
-];
+const FOLDERS: &str = "test tests testing testdata data sample samples example examples corpus seeds inputs input fuzz fuzzing \
+     regression fixtures cases demo benchmarks suite files";
 
 /// Endings of what is no input: sources, scripts, what builds, results, documents, pictures of documents.
-const OTHERS: &[&str] = &[
-    "c", "h", "cc", "cpp", "cxx", "hpp", "hh", "hxx", "am", "ac", "in", "m4", "sh", "py", "pl", "rb", "cmake", "build",
-    "mk", "mak", "o", "a", "lo", "la", "so", "log", "trs", "out", "expected", "exp", "ref", "stderr", "stdout", "sln",
-    "vcproj", "vcxproj", "filters", "pro", "bat", "def", "rc", "s", "go", "rs", "java", "cs", "patch", "diff", "md",
-    "rst", "pyc", "dict", "sed", "awk", "ok", "png", "bazel", "bzl", "doxy", "dox", "options", "dsp", "dsw", "pjt",
-    "cbp", "layout", "vb", "vbp",
-];
+const OTHERS: &str = "c h cc cpp cxx hpp hh hxx am ac in m4 sh py pl rb cmake build mk mak o a lo la so log trs out expected exp \
+     ref stderr stdout sln vcproj vcxproj filters pro bat def rc s go rs java cs patch diff md rst pyc dict sed \
+     awk ok png bazel bzl doxy dox options dsp dsw pjt cbp layout vb vbp";
 
 /// Inputs of many kinds, where the project has none: something in them is read by most parsers.
 const MADE_UP: [(&str, &str); 10] = [
@@ -125,7 +99,7 @@ fn choose(project: &Project, hints: &[String]) -> (Vec<PathBuf>, String) {
     let is_made = |path: &Path| path.extension().is_some() && all.contains(&path.with_extension(""));
     for path in project.all.iter().filter(|path| !is_made(path)) {
         let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-        let is_other = OTHERS.contains(&&*ending) || path.starts_with("debian") || path.starts_with(super::BUILD);
+        let is_other = words::has(OTHERS, &ending) || path.starts_with("debian") || path.starts_with(super::BUILD);
         let Some(worth) = worth(path, &ending, hints).filter(|_| !is_other) else { continue };
         let Ok(about) = fs::symlink_metadata(project.root.join(path)) else { continue };
         if !about.is_file() || !(1..=LARGEST).contains(&about.len()) {
@@ -149,32 +123,18 @@ fn choose(project: &Project, hints: &[String]) -> (Vec<PathBuf>, String) {
 
 /// How much a file promises by its name and folder; `None` if nothing.
 fn worth(path: &Path, ending: &str, hints: &[String]) -> Option<i64> {
-    const BUILDS: [&str; 11] = [
-        "cmakelists",
-        "makefile",
-        "readme",
-        "copying",
-        "license",
-        "install",
-        "authors",
-        "news",
-        "changelog",
-        "sconscript",
-        "meson",
-    ];
+    const BUILDS: &str = "cmakelists makefile readme copying license install authors news changelog sconscript meson";
     let name = path.file_name()?.to_string_lossy();
     let lower = name.to_lowercase();
-    if BUILDS.iter().any(|one| lower.starts_with(one)) {
+    if BUILDS.split(' ').any(|one| lower.starts_with(one)) {
         return None;
     }
     let folders: Vec<String> =
         path.parent()?.components().map(|part| part.as_os_str().to_string_lossy().to_lowercase()).collect();
-    let has = |words: &[&str]| {
-        folders.iter().any(|folder| words::of(folder).iter().any(|word| words.contains(&word.as_str())))
-    };
+    let has = |words: &str| folders.iter().any(|folder| words::any(folder, words));
     let is_named =
         !ending.is_empty() && hints.iter().any(|hint| hint == ending || ending.len() > 2 && hint.contains(ending));
-    match (is_named, has(&["corpus", "seeds", "corpora"]), has(&FOLDERS)) {
+    match (is_named, has("corpus seeds corpora"), has(FOLDERS)) {
         (true, _, _) => Some(1000),
         (_, true, _) => Some(200),
         (_, _, true) => Some(i64::from(ending != "txt" && !ending.is_empty()) * 20),

@@ -91,18 +91,10 @@ struct Found {
     best: Option<Tried>,
     /// The one that reaches most of those that reach little.
     weak: Option<Tried>,
-    /// One that surely is to read its input, and does not read the seeds.
+    /// One that runs and does not read its seeds: it surely is to read its input, or the seeds are made up.
     ignores: Option<Tried>,
-    /// One that does not read what has been made up.
-    maybe: Option<Tried>,
     /// Names of those that may work.
     others: Vec<String>,
-}
-
-/// A program of the project, or the commands that build it.
-struct Program {
-    edges: u64,
-    lines: Vec<String>,
 }
 
 enum State {
@@ -222,13 +214,10 @@ impl<'a> Session<'a> {
             tell(&format!("trying {}", source.display()));
             let language = language_of(source);
             let flags = Flags::of(self.project, source, language);
-            let mut trial = self.trial(own_folder(&name), source.clone(), language, flags);
+            let trial = self.trial(own_folder(&name), source.clone(), language, flags);
             fs::create_dir_all(self.project.root.join(&trial.folder))
                 .map_err(|error| Self::unwritten(&trial.folder, &error))?;
-            let (state, seeds) = self.state_of(&mut trial, source, &name)?;
-            let allowed = trial.flags.allowed.clone();
-            let what = format!("the project's harness {}", source.display());
-            let tried = Tried { name, what, source: source.clone(), folder: trial.folder, seeds, state, allowed };
+            let tried = self.tried(trial, source, name, format!("the project's harness {}", source.display()))?;
             match &tried.state {
                 State::Unread(_) => return Ok(self.lines(&tried)),
                 State::Fails(why) => failed.push(format!("# {} does not work: {why}", tried.what)),
@@ -257,8 +246,8 @@ impl<'a> Session<'a> {
     /// If nothing can be called and there is no program either.
     pub(super) fn best(&self, file: Option<&Path>) -> Result<Vec<String>> {
         let files = file.map_or_else(|| interfaces::public(self.project), |file| vec![(file.to_owned(), 0)]);
-        let (found, unread) = self.interfaces(&files)?;
-        let mut refused = Vec::new();
+        let (mut refused, mut unread) = (Vec::new(), Vec::new());
+        let found = self.interfaces(&files, &mut unread)?;
         let candidates = Self::candidates(&found, &mut refused);
         if let Some(why) =
             unread.iter().find(|why| self.is_unbuilt() && why.contains(IS_GENERATED)).filter(|_| candidates.is_empty())
@@ -282,10 +271,9 @@ impl<'a> Session<'a> {
             if reached < ENOUGH_EDGES
                 && !is_named
                 && self.is_built()
-                && let Ok(program) = self.program(false)
-                && program.edges > reached * MORE_EDGES
+                && let Ok(program) = self.program(false, reached * MORE_EDGES + 1)
             {
-                return Ok(program.lines);
+                return Ok(program);
             }
             return Ok(told(tried));
         }
@@ -294,17 +282,11 @@ impl<'a> Session<'a> {
                 "no function that the headers declare takes a text, bytes with their number, or a file to parse".into(),
             );
         }
-        let program = if is_named { Err(Error::target("")) } else { self.program(true) };
-        match (program, found.ignores.as_ref().or(found.maybe.as_ref())) {
+        let least = found.weak.as_ref().map_or(0, Tried::edges);
+        let program = if is_named { Err(Error::target("")) } else { self.program(true, least) };
+        match (program, &found.ignores) {
             (Err(_), _) if let Some(weak) = &found.weak => Ok(told(weak)),
-            (Ok(program), _)
-                if program.edges > 0
-                    && let Some(weak) = &found.weak
-                    && weak.edges() > program.edges =>
-            {
-                Ok(told(weak))
-            }
-            (Ok(program), _) => Ok(refused.iter().take(3).map(|why| format!("# {why}")).chain(program.lines).collect()),
+            (Ok(program), _) => Ok(refused.iter().take(3).map(|why| format!("# {why}")).chain(program).collect()),
             (Err(_), Some(tried)) => Err(Self::needs_seeds(tried)),
             (Err(why), None) => {
                 let unread = unread.first().map(|why| format!("(and clang cannot read {why})"));
@@ -319,9 +301,8 @@ impl<'a> Session<'a> {
     }
 
     /// Reads headers, each with how much less likely it is than the first, and why others cannot be read.
-    #[expect(clippy::type_complexity, reason = "two lists")]
-    fn interfaces(&self, files: &[(PathBuf, i32)]) -> Result<(Vec<(Interface, i32)>, Vec<String>)> {
-        let (mut found, mut unread) = (Vec::new(), Vec::new());
+    fn interfaces(&self, files: &[(PathBuf, i32)], unread: &mut Vec<String>) -> Result<Vec<(Interface, i32)>> {
+        let mut found = Vec::new();
         let start = std::time::Instant::now();
         for (file, unlikely) in files {
             if !found.is_empty() && start.elapsed() > READING {
@@ -333,7 +314,7 @@ impl<'a> Session<'a> {
                 Err(why) => unread.push(format!("{}: {why}", file.display())),
             }
         }
-        Ok((found, unread))
+        Ok(found)
     }
 
     /// Functions that can be called, each with its interface, those that promise most first.
@@ -381,10 +362,9 @@ impl<'a> Session<'a> {
                 }
             };
             tries += 1;
+            let promises = Self::promises(&function.name);
             let loser = match &tried.state {
-                State::Works(outcome, _)
-                    if outcome.reach.edges < FEW_EDGES && words::promise(&function.name) < SURE =>
-                {
+                State::Works(outcome, _) if outcome.reach.edges < FEW_EDGES && !promises => {
                     let edges = counted(outcome.reach.edges, "edge");
                     refused.push(format!("{}: a moment of fuzzing reaches only {edges}", function.declaration()));
                     if found.weak.as_ref().is_none_or(|weak| weak.edges() < outcome.reach.edges) {
@@ -403,12 +383,14 @@ impl<'a> Session<'a> {
                     let is_likely = words::promise(&function.name) > 0 || self.project.programs.is_empty();
                     if is_likely && found.best.is_none() { found.best.replace(tried) } else { Some(tried) }
                 }
-                State::Ignores(..) if words::promise(&function.name) >= SURE && found.ignores.is_none() => {
+                State::Ignores(..)
+                    if promises && found.ignores.as_ref().is_none_or(|known| !Self::promises(&known.name)) =>
+                {
                     found.ignores.replace(tried)
                 }
                 // seeds of the project would have shown it
-                State::Ignores(..) if tried.seeds.from.starts_with(seeds::MADE_UP_HERE) && found.maybe.is_none() => {
-                    found.maybe.replace(tried)
+                State::Ignores(..) if tried.seeds.from.starts_with(seeds::MADE_UP_HERE) && found.ignores.is_none() => {
+                    found.ignores.replace(tried)
                 }
                 State::Fails(why) => {
                     refused.push(format!("{}: {why}", function.declaration()));
@@ -429,6 +411,11 @@ impl<'a> Session<'a> {
             }
         }
         Ok(found)
+    }
+
+    /// Whether a function is believed to read its input although the seeds do not show it, by its name.
+    fn promises(name: &str) -> bool {
+        words::promise(name.rsplit("::").next().unwrap_or(name)) >= SURE
     }
 
     /// Folder and source of the harness for a function.
@@ -486,72 +473,68 @@ impl<'a> Session<'a> {
         if let Some(there) = there.filter(|_| is_theirs) {
             texts = vec![there];
         }
-        let mut first: Option<(State, Seeds, String, Vec<String>)> = None;
+        let mut first: Option<(Tried, String)> = None;
         for text in texts {
-            let mut trial = self.trial(folder.clone(), source.clone(), interface.language, interface.flags.clone());
+            let trial = self.trial(folder.clone(), source.clone(), interface.language, interface.flags.clone());
             self.write(&folder, &source, &text)?;
-            let (state, seeds) = self.state_of(&mut trial, &interface.file, &name)?;
-            let is_over = is_theirs || !matches!(state, State::Fails(_) | State::Ignores(..));
-            let allowed = trial.flags.allowed.clone();
-            if is_over {
-                return Ok(Ok(Tried { name, what: function.declaration(), source, folder, seeds, state, allowed }));
+            let tried = self.tried(trial, &interface.file, name.clone(), function.declaration())?;
+            if is_theirs || !matches!(tried.state, State::Fails(_) | State::Ignores(..)) {
+                return Ok(Ok(tried));
             }
             // one that runs is nearer to a harness than one that does not
             let is_nearer = first
                 .as_ref()
-                .is_none_or(|(first, ..)| matches!((first, &state), (State::Fails(_), State::Ignores(..))));
+                .is_none_or(|(first, _)| matches!((&first.state, &tried.state), (State::Fails(_), State::Ignores(..))));
             if is_nearer {
-                first = Some((state, seeds, text, allowed));
+                first = Some((tried, text));
             }
         }
-        let (state, seeds, text, allowed) = first.ok_or_else(|| Error::other("no way to call a function was tried"))?;
-        fs::write(self.project.root.join(&source), text).map_err(|error| Self::unwritten(&folder, &error))?;
-        Ok(Ok(Tried { name, what: function.declaration(), source, folder, seeds, state, allowed }))
+        let (tried, text) = first.ok_or_else(|| Error::other("no way to call a function was tried"))?;
+        self.write(&folder, &source, &text)?;
+        Ok(Ok(tried))
     }
 
     /// Compiles, links and runs a harness.
-    fn state_of(&self, trial: &mut Trial, header: &Path, name: &str) -> Result<(State, Seeds)> {
+    fn tried(&self, mut trial: Trial, header: &Path, name: String, what: String) -> Result<Tried> {
+        let root = self.project.root.file_name().unwrap_or_default().to_string_lossy();
         let hints: Vec<String> =
-            [name, &header.display().to_string(), &self.project.root.file_name().unwrap_or_default().to_string_lossy()]
-                .iter()
-                .flat_map(|text| words::of(text))
-                .collect();
+            [&*name, &header.display().to_string(), &root].iter().flat_map(|text| words::of(text)).collect();
         let mut seeds = seeds::write(&self.project.root.join(&trial.folder).join("seeds"), self.project, &hints)?;
+        let state = self.state_of(&mut trial, header, &mut seeds)?;
+        let Trial { source, folder, flags, .. } = trial;
+        Ok(Tried { name, what, source, folder, seeds, state, allowed: flags.allowed })
+    }
+
+    fn state_of(&self, trial: &mut Trial, header: &Path, seeds: &mut Seeds) -> Result<State> {
         if let Err(why) = trial.compile()? {
             // the project's own harness compiles as its build compiles it
             let is_own = self.project.harnesses.contains(&trial.source) && !why.contains(IS_MISSING);
-            if self.is_unbuilt() && (is_own || why.contains(IS_GENERATED)) {
-                return Ok((State::Unread(why), seeds));
-            }
-            return Ok((State::Fails(format!("it does not compile: {why}")), seeds));
+            return Ok(match self.is_unbuilt() && (is_own || why.contains(IS_GENERATED)) {
+                true => State::Unread(why),
+                false => State::Fails(format!("it does not compile: {why}")),
+            });
         }
         let with = match trial.link_with_any(header)? {
             Ok(with) => with,
             Err(why) if self.is_unbuilt() => {
-                trial.write_script(&With::Libraries { more: Vec::new() })?;
-                return Ok((State::Compiles(why), seeds));
+                trial.write_script(&With::Libraries(Vec::new()))?;
+                return Ok(State::Compiles(why));
             }
-            Err(why) => return Ok((State::Fails(format!("it cannot be linked: {why}")), seeds)),
+            Err(why) => return Ok(State::Fails(format!("it cannot be linked: {why}"))),
         };
         let outcome = match trial.run(&seeds.files)? {
             Ok(outcome) => outcome,
-            Err(why) => return Ok((State::Fails(why), seeds)),
+            Err(why) => return Ok(State::Fails(why)),
         };
-        let state = match &outcome.failure {
-            Some(how) if outcome.failed.len() > outcome.returned => State::Fails(format!(
-                "{} of {} seeds do not return: {how}",
-                outcome.failed.len(),
-                outcome.failed.len() + outcome.returned
-            )),
-            _ => {
-                for path in &outcome.failed {
-                    let _ = fs::remove_file(path);
-                    seeds.files.retain(|seed| seed != path);
-                }
-                if outcome.reach.is_alike { State::Ignores(outcome, with) } else { State::Works(outcome, with) }
-            }
-        };
-        Ok((state, seeds))
+        let (failed, all) = (outcome.failed.len(), outcome.failed.len() + outcome.returned);
+        if let Some(how) = outcome.failure.as_ref().filter(|_| failed > outcome.returned) {
+            return Ok(State::Fails(format!("{failed} of {all} seeds do not return: {how}")));
+        }
+        for path in &outcome.failed {
+            let _ = fs::remove_file(path);
+            seeds.files.retain(|seed| seed != path);
+        }
+        Ok(if outcome.reach.is_alike { State::Ignores(outcome, with) } else { State::Works(outcome, with) })
     }
 
     /// Whether the build system has not built with the wrapper yet.
@@ -641,12 +624,22 @@ impl<'a> Session<'a> {
         lines
     }
 
-    /// A program that reads a file or its standard input; among tests and examples too if `are_examples_wanted`.
+    /// A program that reads a file or its standard input, or the commands that build it; among tests and examples too if
+    /// `are_examples_wanted`. Leaves no seeds for a program that is not taken.
     ///
     /// # Errors
-    /// If there is none, or none that reads the seeds.
-    fn program(&self, are_examples_wanted: bool) -> Result<Program> {
+    /// If there is none, or none that reads the seeds and reaches so many edges.
+    fn program(&self, are_examples_wanted: bool, least: u64) -> Result<Vec<String>> {
         let folder = Path::new(super::OWN).join("seeds");
+        let were_there = self.project.root.join(&folder).exists();
+        let lines = self.program_with(&folder, are_examples_wanted, least);
+        if lines.is_err() && !were_there {
+            let _ = fs::remove_dir_all(self.project.root.join(&folder));
+        }
+        lines
+    }
+
+    fn program_with(&self, folder: &Path, are_examples_wanted: bool, least: u64) -> Result<Vec<String>> {
         let name = self.project.root.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let hints = words::of(&name);
         let (mut lines, mut programs) = (Vec::new(), Vec::new());
@@ -654,8 +647,7 @@ impl<'a> Session<'a> {
             programs = built_programs(self.project, &hints);
             programs.retain(|path| are_examples_wanted || !is_aside(path));
             if programs.is_empty() && self.is_unbuilt() {
-                let lines = self.after_the_build("the build tells which programs there are", "quagmire init");
-                return Ok(Program { edges: 0, lines });
+                return Ok(self.after_the_build("the build tells which programs there are", "quagmire init"));
             }
         } else if let Some(main) = self.project.programs.first() {
             let (name, commands) = self.compilation(main);
@@ -675,7 +667,7 @@ impl<'a> Session<'a> {
         if programs.is_empty() {
             return Err(Error::target("no program was built by quagmire-cc"));
         }
-        let found = seeds::write(&self.project.root.join(&folder), self.project, &hints)?;
+        let found = seeds::write(&self.project.root.join(folder), self.project, &hints)?;
         let files: Vec<&PathBuf> = found.files.iter().collect();
         let mut best: Option<(u64, String)> = None;
         for program in programs.iter().take(MOST_PROGRAMS) {
@@ -690,7 +682,7 @@ impl<'a> Session<'a> {
                 }
             }
         }
-        let Some((edges, words)) = best else {
+        let Some((edges, words)) = best.filter(|(edges, _)| *edges >= least) else {
             return Err(Error::target(format!(
                 "what {} executes does not depend on the {} {}, as a file or as standard input",
                 programs[0].display(),
@@ -704,9 +696,9 @@ impl<'a> Session<'a> {
         if edges < FEW_EDGES {
             lines.push(Self::few(&shown(Path::new(super::OWN))));
         }
-        lines.push(format!("quagmire fuzz -i {} -o {}/out -- {words}", shown(&folder), super::OWN));
+        lines.push(format!("quagmire fuzz -i {} -o {}/out -- {words}", shown(folder), super::OWN));
         lines.push("# or a function of a library: quagmire init --function NAME writes a harness".into());
-        Ok(Program { edges, lines })
+        Ok(lines)
     }
 
     /// Name of the program of a source, and the commands that compile it with all sources it may need.

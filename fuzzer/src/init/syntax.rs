@@ -148,20 +148,20 @@ impl<'de> Visitor<'de> for Nodes {
 
 /// Whether the declarations in a declaration of this kind are of use.
 fn is_looked_into(kind: &str) -> bool {
-    const KINDS: [&str; 11] = [
-        "NamespaceDecl",
-        "LinkageSpecDecl",
-        "RecordDecl",
-        "CXXRecordDecl",
-        "EnumDecl",
-        "FunctionDecl",
-        "CXXMethodDecl",
-        "CXXConstructorDecl",
-        "CXXDestructorDecl",
-        "ClassTemplateDecl",
-        "FunctionTemplateDecl",
-    ];
-    KINDS.contains(&kind)
+    matches!(
+        kind,
+        "NamespaceDecl"
+            | "LinkageSpecDecl"
+            | "EnumDecl"
+            | "FunctionDecl"
+            | "FunctionTemplateDecl"
+            | "ClassTemplateDecl"
+            | "RecordDecl"
+            | "CXXRecordDecl"
+            | "CXXMethodDecl"
+            | "CXXConstructorDecl"
+            | "CXXDestructorDecl"
+    )
 }
 
 /// Reads what clang prints, and keeps the outermost declarations whose file `is_wanted`, and all names for types. The tree of

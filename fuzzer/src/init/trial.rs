@@ -55,14 +55,10 @@ pub(super) struct Trial<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum With {
     Nothing,
-    /// Libraries that the build system has made.
-    Libraries {
-        more: Vec<String>,
-    },
-    /// Objects that the build system has made: it makes no static library.
-    Objects {
-        more: Vec<String>,
-    },
+    /// Libraries that the build system has made, and options for more.
+    Libraries(Vec<String>),
+    /// Objects that the build system has made, and options for libraries: it makes no static one.
+    Objects(Vec<String>),
     /// Sources, compiled here: in C and in C++.
     Sources {
         files: Vec<PathBuf>,
@@ -127,14 +123,8 @@ impl Trial<'_> {
     /// The inner error is the first of the compiler.
     pub(super) fn compile(&mut self) -> Result<Result<(), String>> {
         let (source, object) = (self.source.display().to_string(), self.folder.join("harness.o").display().to_string());
-        let language = self.language;
-        let compiler = self.compiler;
-        compiler.mended(&mut self.flags, |flags| {
-            let options = ["-O2", "-g", "-I."].map(str::to_owned).into_iter().chain(flags.arguments());
-            let all: Vec<String> = options.chain(["-c".into(), source.clone(), "-o".into(), object.clone()]).collect();
-            let output = compiler.run(language, &all)?;
-            Ok(if output.is_ok { Ok(()) } else { Err(output.stderr) })
-        })
+        let behind = ["-c", &source, "-o", &object];
+        self.compiler.compile(self.language, &mut self.flags, &["-O2", "-g", "-I."], &behind)
     }
 
     /// Writes the script that builds the harness.
@@ -162,10 +152,8 @@ impl Trial<'_> {
         let archive = self.in_folder("objects.a");
         let (libraries, more) = match with {
             With::Nothing => (String::new(), &Vec::new()),
-            With::Libraries { more } => {
-                (format!(" -Wl,--start-group $(find {build} {LIBRARIES}) -Wl,--end-group"), more)
-            }
-            With::Objects { more } => {
+            With::Libraries(more) => (format!(" -Wl,--start-group $(find {build} {LIBRARIES}) -Wl,--end-group"), more),
+            With::Objects(more) => {
                 lines.push(format!("rm -f {archive}"));
                 lines.push(format!(
                     "find {build} -name '*.o' -not -path './fuzz-quagmire/*' | while read -r object; do\n  \
@@ -212,21 +200,15 @@ impl Trial<'_> {
     /// # Errors
     /// The inner error is that of the last try, or why there was none.
     pub(super) fn link_with_any(&self, header: &Path) -> Result<Result<With, String>> {
-        let alone = match self.link(&With::Nothing)? {
+        let mut why = match self.link(&With::Nothing)? {
             Ok(()) => return Ok(Ok(With::Nothing)),
             Err(why) => why,
         };
-        let mut why = alone;
         let build = self.project.system().map_or(".", super::systems::BuildSystem::folder);
         if is_counted(self.project, build) {
             let more = wanted_libraries(self.project);
-            let none = Vec::new;
-            for with in [
-                With::Libraries { more: none() },
-                With::Libraries { more: more.clone() },
-                With::Objects { more: none() },
-                With::Objects { more },
-            ] {
+            let all = [With::Libraries as fn(Vec<String>) -> With, With::Objects];
+            for with in all.iter().flat_map(|with| [with(Vec::new()), with(more.clone())]) {
                 match self.link(&with)? {
                     Ok(()) => return Ok(Ok(with)),
                     Err(told) => why = told,
@@ -259,13 +241,7 @@ impl Trial<'_> {
         let mut good = Vec::new();
         for file in files.into_iter().filter(|file| *file != self.source) {
             let name = file.display().to_string();
-            let checked = self.compiler.mended(&mut flags, |flags| {
-                let options = ["-fsyntax-only", "-w", "-I."].map(str::to_owned).into_iter().chain(flags.arguments());
-                let output =
-                    self.compiler.run(language_of(&file), &options.chain([name.clone()]).collect::<Vec<_>>())?;
-                Ok(if output.is_ok { Ok(()) } else { Err(output.stderr) })
-            })?;
-            match checked {
+            match self.compiler.compile(language_of(&file), &mut flags, &["-fsyntax-only", "-w", "-I."], &[&name])? {
                 Ok(()) => good.push(file),
                 // the others need the build as well
                 Err(why) if why.contains(IS_GENERATED) => return Ok((Vec::new(), flags)),

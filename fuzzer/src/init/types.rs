@@ -16,6 +16,13 @@ pub(super) struct Type {
     pub(super) function: Option<(String, String)>,
 }
 
+impl Type {
+    /// A variable as an argument: its address for a pointer.
+    pub(super) fn passed(&self, name: String) -> String {
+        if self.pointers == 1 { format!("&{name}") } else { name }
+    }
+}
+
 /// Kind of a type's base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Base {
@@ -139,25 +146,16 @@ fn is_builtin(base: &str) -> bool {
     kind(base) != Base::Other
 }
 
+fn is_byte(word: &str) -> bool {
+    matches!(word, "char" | "signed char" | "unsigned char" | "char8_t" | "gchar" | "guchar" | "u_char")
+        || matches!(word, "uint8_t" | "int8_t" | "std::uint8_t" | "byte" | "std::byte")
+}
+
 /// Kind of a base by its name.
 pub(super) fn kind(base: &str) -> Base {
-    const BYTES: [&str; 12] = [
-        "char",
-        "signed char",
-        "unsigned char",
-        "uint8_t",
-        "int8_t",
-        "std::uint8_t",
-        "char8_t",
-        "std::byte",
-        "byte",
-        "gchar",
-        "guchar",
-        "u_char",
-    ];
     let base = base.strip_prefix("std::__cxx11::").map_or_else(|| base.to_owned(), |rest| format!("std::{rest}"));
     let word = base.as_str();
-    if BYTES.contains(&word) {
+    if is_byte(word) {
         return Base::Byte;
     }
     if let Some(of) = ["std::vector<", "std::span<", "std::basic_span<", "gsl::span<"]
@@ -166,7 +164,7 @@ pub(super) fn kind(base: &str) -> Base {
     {
         let item =
             of.split(['>', ',']).next().unwrap_or_default().trim_start_matches("const ").trim_end_matches(" const");
-        if BYTES.contains(&item.trim()) {
+        if is_byte(item.trim()) {
             return Base::Bytes;
         }
     }

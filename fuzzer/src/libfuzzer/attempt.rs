@@ -1,17 +1,11 @@
 //! Single runs in processes of their own, which tell whether an input still fails as it did.
 
-use std::{
-    os::fd::AsRawFd as _,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use quagmire_base::error::{Error, Result};
-use quagmire_execution::{
-    input_page::InputPage,
-    prepare::prepare_uncounted,
-    process::{self, End},
-    watchdog,
-};
+use quagmire_execution::{input_page::InputPage, prepare::prepare_uncounted, process::End, session};
+
+use rustix::stdio::{dup2_stderr, dup2_stdout};
 
 use super::{
     Call,
@@ -73,23 +67,12 @@ impl<'a> Attempts<'a> {
         let (reader, writer) = std::io::pipe().map_err(|error| Error::other(format!("cannot make a pipe: {error}")))?;
         let page = InputPage::new(input.len().max(1))?;
         page.set_hang_timeout(limits(&self.call.flags).hang);
-        let shared = page.share();
-        let parent = std::process::id();
-        // SAFETY: this process has no other thread.
-        let child = unsafe { process::fork()? };
-        if child == 0 {
-            process::die_with_parent(parent);
-            // SAFETY: plain descriptors.
-            unsafe {
-                libc::dup2(writer.as_raw_fd(), 1);
-                libc::dup2(writer.as_raw_fd(), 2);
-            }
-            drop((reader, writer));
-            process::leave(i32::from(run_once(self.call, input, page).is_err()));
-        }
+        let child = session::fork(|| {
+            let _ = (dup2_stdout(&writer), dup2_stderr(&writer));
+            i32::from(run_once(self.call, input, page.share()).is_err())
+        })?;
         drop(writer);
-        let mut output = Vec::new();
-        let (end, _) = watchdog::read(child, reader, &mut output, &shared)?;
+        let (output, session::Gone { end, .. }) = session::wait(child, reader, &page)?;
         let text = String::from_utf8_lossy(&output);
         let token = text.lines().find_map(|line| line.trim().strip_prefix(TOKEN)).map(|token| token.trim().to_owned());
         if end != End::Code(0) {

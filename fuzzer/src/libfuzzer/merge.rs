@@ -15,13 +15,8 @@ use quagmire_base::{
     seeds::Seeds,
 };
 use quagmire_execution::{
-    abi::Status,
-    bucket::bucket,
-    counts::CountsObserver,
-    input_page::InputPage,
-    prepare::prepare_uncounted,
-    process::{self, End},
-    watchdog::Watchdog,
+    abi::Status, bucket::bucket, counts::CountsObserver, input_page::InputPage, prepare::prepare_uncounted,
+    process::End, session,
 };
 
 use sha1::{Digest as _, Sha1};
@@ -212,11 +207,10 @@ fn run_files(call: &Call, inputs: &[Input], path: &Path, control: &mut Control) 
             break;
         }
         console.inform(&format!("MERGE-OUTER: attempt {attempt}"));
-        let parent = std::process::id();
-        // SAFETY: this process has no other thread.
-        let child = unsafe { process::fork()? };
-        if child == 0 {
-            process::die_with_parent(parent);
+        // nothing is read of the child but the control file
+        let (nothing, writer) =
+            std::io::pipe().map_err(|error| Error::other(format!("cannot make a pipe: {error}")))?;
+        let child = session::fork(|| {
             let code = in_child(call, inputs, (&open, control), path, page.share()).unwrap_or_else(|error| {
                 console.say(&format!("quagmire: {error}"));
                 1
@@ -226,9 +220,10 @@ fn run_files(call: &Call, inputs: &[Input], path: &Path, control: &mut Control) 
                 // SAFETY: the end of this process.
                 unsafe { libc::exit(0) };
             }
-            process::leave(code);
-        }
-        let end = wait(child, &page)?;
+            code
+        })?;
+        drop(writer);
+        let (_, session::Gone { end, .. }) = session::wait(child, nothing, &page)?;
         let text = fs::read_to_string(path).map_err(|error| Error::other(format!("{}: {error}", path.display())))?;
         let now = Control::parse(&text)
             .ok_or_else(|| Error::other(format!("{} was changed by somebody else", path.display())))?;
@@ -239,21 +234,6 @@ fn run_files(call: &Call, inputs: &[Input], path: &Path, control: &mut Control) 
         }
     }
     Ok(())
-}
-
-/// Waits for a child, and kills it if a run does not end.
-fn wait(child: libc::pid_t, page: &InputPage) -> Result<End> {
-    let mut watchdog = Watchdog::new(page);
-    loop {
-        if let Some(end) = process::poll(child)? {
-            return Ok(end);
-        }
-        if watchdog.is_stuck(page) {
-            // SAFETY: a child of ours that was not waited for.
-            unsafe { libc::kill(child, libc::SIGKILL) };
-        }
-        std::thread::sleep(std::time::Duration::from_millis(2));
-    }
 }
 
 /// In the child: runs the files of these indices until one ends its run early. Returns the exit code.

@@ -1,10 +1,6 @@
 //! AFL++'s macros in targets, and AFL++'s tools on programs built with quagmire-cc.
 
-use std::collections::BTreeSet;
-use std::{path::PathBuf, process::Command};
-
-use crate::common::{Run, Scene, built, compiler, has_program, number, run, testdata, wait_until};
-use serde_json::Value;
+use crate::common::*;
 
 /// Builds `testdata/deeper.c` with the macro `defined`, or as a plain program if it is empty.
 fn program(defined: &str) -> PathBuf {
@@ -31,13 +27,11 @@ fn tool(scene: &Scene, name: &str, arguments: &[&str], program: &PathBuf) -> Run
 
 fn replayed(scene: &Scene, program: &PathBuf, options: &[&str]) -> Vec<Value> {
     let mut command = scene.quagmire(&["replay", "--json", "--hang-timeout", "1s"]);
-    let run = run(command.args(options).arg("seeds").arg("--").arg(program)).ended();
-    let report: Value = serde_json::from_str(&run.stdout).expect("JSON");
-    report["inputs"].as_array().expect("inputs").clone()
+    inputs(command.args(options).arg("seeds").arg("--").arg(program))
 }
 
 #[test]
-fn each_round_of_a_loop_is_counted_by_itself() {
+fn each_round_of_a_loop_is_counted_by_itself_and_what_comes_before_a_late_start_is_not() {
     let scene = Scene::new(&[("a", b"x"), ("b", &[b'x'; 100]), ("c", b"quad")]);
     let inputs = replayed(&scene, &program("PERSISTENT"), &["-n", "10"]);
     let instructions = |input: &Value| number(&input["instructions"]);
@@ -47,16 +41,10 @@ fn each_round_of_a_loop_is_counted_by_itself() {
     }
     assert!(instructions(&inputs[1]) > instructions(&inputs[0]), "{inputs:#?}");
     assert!(instructions(&inputs[1]) < 5000, "what comes before the loop is not counted: {inputs:#?}");
-    let entered =
-        |name: &str| inputs[2]["functions"].as_array().expect("functions").iter().any(|f| f["function"] == name);
+    let entered = |name: &str| array(&inputs[2]["functions"]).iter().any(|f| f["function"] == name);
     assert!(entered("main") && entered("look") && !entered("prepare"), "{:#}", inputs[2]);
-}
-
-#[test]
-fn what_comes_before_a_late_start_is_not_counted() {
-    let scene = Scene::new(&[("a", b"x")]);
-    let instructions = |build| number(&replayed(&scene, &program(build), &["-n", "2"])[0]["instructions"]);
-    assert!(instructions("") > 5000 && instructions("DEFERRED") < 5000);
+    let first = |build| instructions(&replayed(&scene, &program(build), &["-n", "2"])[0]);
+    assert!(first("") > 5000 && first("DEFERRED") < 5000);
 }
 
 #[test]
@@ -79,11 +67,8 @@ fn rounds_that_crash_or_hang_are_told_and_the_next_one_is_run() {
 #[test]
 fn a_harness_can_be_run_by_the_fork_server() {
     let scene = Scene::new(&[("a", b"quad"), ("b", b"no")]);
-    let program = scene.path("program");
-    let mut command = compiler("deeper.c", None);
     let options = ["-g", "-O1", "-DHARNESS", "-fsanitize=fuzzer"];
-    let command = command.env("QUAGMIRE_DRIVER", "1").args(options).arg(testdata("deeper.c")).arg("-o").arg(&program);
-    run(command).ended();
+    let program = scene.compile("program", "deeper.c", &options, &[("QUAGMIRE_DRIVER", "1")]);
     let inputs = replayed(&scene, &program, &["-n", "2"]);
     assert_eq!([&inputs[0]["status"], &inputs[1]["status"]], ["returned", "rejected"]);
     // by hand
@@ -93,10 +78,14 @@ fn a_harness_can_be_run_by_the_fork_server() {
 }
 
 #[test]
-fn afl_showmap_sees_who_goes_further() {
+fn afl_showmap_sees_who_goes_further_and_needs_no_fork_server() {
     if !has_afl() {
         return;
     }
+    let scene = Scene::new(&[("4", b"qua.")]);
+    let showmap = ["-c", "afl-showmap -q -o map -- \"$0\" <seeds/4"];
+    assert!(run(Command::new("sh").args(showmap).arg(program("")).current_dir(scene.path(""))).code == Some(0));
+    assert!(scene.read("map").lines().count() >= 5);
     for build in BUILDS {
         let scene = Scene::new(&[("1", b"x..."), ("2", b"q..."), ("3", b"qu.."), ("4", b"qua."), ("5", b"qua!")]);
         let ended = tool(&scene, "afl-showmap", &["-q", "-i", "seeds", "-o", "maps"], &program(build));
@@ -122,46 +111,20 @@ fn afl_showmap_sees_who_goes_further() {
 }
 
 #[test]
-fn afl_showmap_needs_no_fork_server() {
-    if !has_afl() {
-        return;
-    }
-    let scene = Scene::new(&[("4", b"qua.")]);
-    let stdin = std::fs::File::open(scene.path("seeds/4")).expect("a seed");
-    let mut command = Command::new("afl-showmap");
-    let output =
-        command.current_dir(scene.path("")).args(["-q", "-o", "map", "--"]).arg(program("")).stdin(stdin).output();
-    assert!(output.expect("it starts").status.success());
-    assert!(scene.files("")["map"].iter().filter(|byte| **byte == b'\n').count() >= 5);
-}
-
-#[test]
-fn afl_fuzz_finds_new_paths() {
-    if !has_afl() {
-        return;
-    }
-    for build in BUILDS {
-        let scene = Scene::new(&[("a", b"quiz")]);
-        let arguments = ["-i", "seeds", "-o", "out", "-s", "1", "-E", "3000"];
-        let ended = tool(&scene, "afl-fuzz", &arguments, &program(build));
-        assert_eq!(ended.code, Some(0), "{ended:#?}");
-        let stats = std::fs::read_to_string(scene.path("out/default/fuzzer_stats")).expect("statistics");
-        let is = |key: &str| stats.lines().find(|line| line.starts_with(key)).and_then(|line| line.split(": ").nth(1));
-        assert!(is("corpus_found").expect("a number").parse::<u64>().expect("a number") > 0, "{build}: {stats}");
-        assert_eq!(is("stability"), Some("100.00%"), "{build}: {stats}");
-    }
-}
-
-#[test]
-fn afl_cmin_keeps_one_of_two_equal_inputs() {
+fn afl_fuzz_finds_new_paths_and_afl_cmin_keeps_one_of_two_equal_inputs() {
     if !has_afl() {
         return;
     }
     for build in BUILDS {
         let scene = Scene::new(&[("a", b"quiz"), ("b", b"quit"), ("c", b"zzzz")]);
-        let ended = tool(&scene, "afl-cmin", &["-i", "seeds", "-o", "fewer"], &program(build));
-        assert_eq!(ended.code, Some(0), "{ended:#?}");
+        tool(&scene, "afl-cmin", &["-i", "seeds", "-o", "fewer"], &program(build)).succeeded();
         assert_eq!(scene.files("fewer").len(), 2, "{build}: {:?}", scene.files("fewer").keys());
+        let arguments = ["-i", "seeds", "-o", "out", "-s", "1", "-E", "3000"];
+        tool(&scene, "afl-fuzz", &arguments, &program(build)).succeeded();
+        let stats = scene.read("out/default/fuzzer_stats");
+        let is = |key: &str| stats.lines().find(|line| line.starts_with(key)).and_then(|line| line.split(": ").nth(1));
+        assert!(is("corpus_found").expect("a number").parse::<u64>().expect("a number") > 0, "{build}: {stats}");
+        assert_eq!(is("stability"), Some("100.00%"), "{build}: {stats}");
     }
 }
 
@@ -183,18 +146,18 @@ fn the_diversity_of_what_afl_runs_is_that_of_the_same_inputs() {
         run(command.args(["-q", "-i", "seeds", "-o", "maps", "--"]).arg(&program));
         // by a process that ends a moment later
         let counted = wait_until("the figures are written", || {
-            let counted: Value = serde_json::from_str(&std::fs::read_to_string(&file).ok()?).expect("JSON");
+            let counted: Value = serde_json::from_str(&fs::read_to_string(&file).ok()?).expect("JSON");
             (number(&counted["runs"]) == inputs.len() as u64).then_some(counted)
         });
-        let run = run(scene.quagmire(&["diversity", "--json", "seeds", "--"]).arg(&program)).ended();
-        let report: Value = serde_json::from_str(&run.stdout).expect("JSON");
+        let run = scene.ask("diversity --json seeds", &program).ended();
+        let report = run.json();
         let expected = &report["corpora"][0];
         assert_eq!(counted["trace"], report["trace"]);
         for key in ["valid", "unique_traces", "unique_valid_traces", "is_full"] {
             assert_eq!(counted[key], expected[key], "{key} of {counted} and {expected}");
         }
         for key in ["b0", "b1", "b2"] {
-            let [ours, theirs] = [&counted, expected].map(|figures| figures[key].as_f64().expect("a number"));
+            let [ours, theirs] = [&counted, expected].map(|figures| float(&figures[key]));
             assert!(theirs > 1.0 && (ours - theirs).abs() < 1e-5, "{key} of {counted} and {expected}");
         }
     }

@@ -1,13 +1,6 @@
 //! Programs built with AFL++'s compilers.
 
-use std::{
-    collections::BTreeSet,
-    path::{Path, PathBuf},
-    process::Command,
-};
-
-use crate::common::{Run, Scene, children, has_program, number, run, signal, testdata, wait_until};
-use serde_json::Value;
+use crate::common::*;
 
 /// Warning that is shown once for each such program.
 const WARNING: &str = "bucketed edges and time only; build it with quagmire-cc";
@@ -21,8 +14,7 @@ fn built_by_afl(scene: &Scene, source: &str, options: &[&str]) -> Option<PathBuf
     let program = scene.path("program");
     let mut command = Command::new("afl-clang-fast");
     command.env("AFL_QUIET", "1").arg("-O1").args(options).arg(testdata(source)).arg("-o").arg(&program);
-    let output = command.output().expect("afl-clang-fast starts");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    run(&mut command).succeeded();
     Some(program)
 }
 
@@ -34,15 +26,25 @@ fn replay(scene: &Scene, program: &Path, options: &[&str], arguments: &[&str]) -
 }
 
 fn inputs(scene: &Scene, program: &Path, arguments: &[&str]) -> Vec<Value> {
-    let report: Value =
-        serde_json::from_str(&replay(scene, program, &["--json"], arguments).ended().stdout).expect("JSON");
+    let report = replay(scene, program, &["--json"], arguments).ended().json();
     assert_eq!(report["instrumentation"], "afl");
-    report["inputs"].as_array().expect("inputs").clone()
+    array(&report["inputs"]).clone()
+}
+
+/// Asserts the status of each input, and the detail, if this is the only one.
+fn ends(scene: &Scene, program: &Path, arguments: &[&str], ends: &[(&str, &str, &str)]) {
+    for (bytes, status, detail) in ends {
+        scene.write("seeds/one", bytes.as_bytes());
+        let input = &inputs(scene, program, arguments)[0];
+        let told = (string(&input["status"]), input["detail"].as_str().unwrap_or_default());
+        assert_eq!(told, (*status, *detail), "{bytes} {arguments:?}: {input:#}");
+        assert!(number(&input["edges_hit"]) >= 5, "{bytes}: {input:#}");
+    }
 }
 
 /// Number of System V segments that these processes have created.
 fn segments(processes: &BTreeSet<u32>) -> usize {
-    let table = std::fs::read_to_string("/proc/sysvipc/shm").expect("a table");
+    let table = fs::read_to_string("/proc/sysvipc/shm").expect("a table");
     let maker = |line: &str| line.split_whitespace().nth(4)?.parse::<u32>().ok();
     table.lines().filter_map(maker).filter(|maker| processes.contains(maker)).count()
 }
@@ -57,14 +59,8 @@ fn below(process: u32) -> BTreeSet<u32> {
     all
 }
 
-/// Whether a process exists and is no zombie.
-fn is_alive(process: u32) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    stat.rsplit(") ").next().is_some_and(|state| !state.is_empty() && !state.starts_with('Z'))
-}
-
 #[test]
-fn inputs_that_go_further_hit_more_edges() {
+fn inputs_that_go_further_hit_more_edges_and_a_campaign_goes_deeper_than_its_seed() {
     for build in BUILDS {
         let scene = Scene::new(&[("1", b"x..."), ("2", b"q..."), ("3", b"qu.."), ("4", b"qua.")]);
         let Some(program) = built_by_afl(&scene, "deeper.c", &[build]) else { return };
@@ -75,9 +71,15 @@ fn inputs_that_go_further_hit_more_edges() {
             assert_eq!(input["instructions_range"][0], input["instructions_range"][1], "{build}: {input:#}");
             let costs: Vec<&String> = input["costs"].as_object().expect("costs").keys().collect();
             assert_eq!(costs, ["cycles", "edges", "hottest-edge", "time"]);
-            let function = input["functions"][0]["function"].as_str().expect("a name");
+            let function = string(&input["functions"][0]["function"]);
             assert!(function.starts_with("edge ") && function.ends_with(" of AFL's map"), "{function}");
         }
+        for deeper in ["2", "3", "4"] {
+            fs::remove_file(scene.path("seeds").join(deeper)).expect("removed");
+        }
+        scene.fuzz(&program, "--execs 10000 --seed 1 --max-size 8").succeeded();
+        assert!(number(&scene.summary()["edges_found"]) > hit[0], "{build}: {:#}", scene.summary());
+        assert!(scene.files("out/queue").values().any(|bytes| bytes.starts_with(b"q")), "{build}");
     }
 }
 
@@ -90,14 +92,14 @@ fn people_are_told_once_what_is_missing_and_see_no_more_than_there_is() {
     for word in ["instructions", "CPU time", "heap", "stack"] {
         assert!(!shown.stdout.contains(word), "`{word}` in {shown:#?}");
     }
-    let masked = run(scene.quagmire(&["replay", "--mask", "seeds", "--"]).arg(&program));
+    let masked = scene.ask("replay --mask seeds", &program);
     assert!(masked.stdout.contains(" edges\n") && !masked.stdout.contains("instructions"), "{masked:#?}");
     let ended = scene.fuzz(&program, "--execs 300 --seed 1");
     assert_eq!((ended.code, ended.stderr.matches(WARNING).count()), (Some(0), 1), "{ended:#?}");
     assert!(!ended.stdout.contains("the instructions"), "{ended:#?}");
     let target = &scene.summary()["target"];
     assert_eq!((&target["engine"], &target["instrumentation"]), (&"fork-server".into(), &"afl".into()));
-    let page = std::fs::read_to_string(scene.path("out/report.html")).expect("a report");
+    let page = scene.read("out/report.html");
     assert!(page.contains("built by AFL++"));
 }
 
@@ -106,19 +108,11 @@ fn ends_are_told_and_the_next_run_is_made() {
     for build in BUILDS {
         let scene = Scene::new(&[]);
         let Some(program) = built_by_afl(&scene, "deeper.c", &[build]) else { return };
-        for (input, status, detail) in [("qua!", "crashed", "SIGABRT"), ("qua?", "hung", ""), ("quad", "returned", "")]
-        {
-            scene.write("seeds/one", input.as_bytes());
-            let input = &inputs(&scene, &program, &[])[0];
-            let told = (input["status"].as_str(), input["detail"].as_str().unwrap_or_default());
-            assert_eq!(told, (Some(status), detail), "{build}: {input:#}");
-            assert!(number(&input["edges_hit"]) >= 5, "{build}: {input:#}");
-        }
+        ends(&scene, &program, &[], &[("qua!", "crashed", "SIGABRT"), ("qua?", "hung", ""), ("quad", "returned", "")]);
         scene.write("seeds/one", b"quad");
         scene.write("words", b"\"qua!\"\n\"qua?\"\n");
         // more than one process makes in its loop
-        let ended = scene.fuzz(&program, "--execs 1500 --seed 1 --max-size 20 --hang-timeout 100ms --dict words");
-        assert_eq!(ended.code, Some(0), "{build}: {ended:#?}");
+        scene.fuzz(&program, "--execs 1500 --seed 1 --max-size 20 --hang-timeout 100ms --dict words").succeeded();
         let summary = scene.summary();
         assert!(number(&summary["executions"]) >= 1500, "{build}: {summary:#}");
         assert!(number(&summary["faults"]) >= 1 && number(&summary["hangs"]) >= 1, "{build}: {summary:#}");
@@ -126,31 +120,14 @@ fn ends_are_told_and_the_next_run_is_made() {
 }
 
 #[test]
-fn a_campaign_goes_deeper_than_its_seed() {
-    for build in BUILDS {
-        let scene = Scene::new(&[("a", b"x...")]);
-        let Some(program) = built_by_afl(&scene, "deeper.c", &[build]) else { return };
-        let before = number(&inputs(&scene, &program, &[])[0]["edges_hit"]);
-        assert_eq!(scene.fuzz(&program, "--execs 10000 --seed 1 --max-size 8").code, Some(0));
-        assert!(number(&scene.summary()["edges_found"]) > before, "{build}: {:#}", scene.summary());
-        assert!(scene.files("out/queue").values().any(|bytes| bytes.starts_with(b"q")), "{build}");
-    }
-}
-
-#[test]
 fn files_memory_limits_and_exits_are_as_with_our_own_server() {
     let scene = Scene::new(&[]);
     let Some(program) = built_by_afl(&scene, "program.c", &["-O0"]) else { return };
-    for (first, status, detail) in
-        [("0", "crashed", "SIGSEGV"), ("3", "hung", ""), ("4", "returned", ""), ("8", "out-of-memory", "")]
-    {
-        scene.write("seeds/one", format!("{first}{}", "x".repeat(49)).as_bytes());
-        for arguments in [&[][..], &["@@"]] {
-            let input = &inputs(&scene, &program, arguments)[0];
-            let told = (input["status"].as_str(), input["detail"].as_str().unwrap_or_default());
-            assert_eq!(told, (Some(status), detail), "{first} {arguments:?}: {input:#}");
-        }
-    }
+    let all = ["0", "3", "4", "8"].map(|first| format!("{first}{}", "x".repeat(49)));
+    let told = [("crashed", "SIGSEGV"), ("hung", ""), ("returned", ""), ("out-of-memory", "")];
+    let all: Vec<_> = all.iter().zip(told).map(|(bytes, (status, detail))| (bytes.as_str(), status, detail)).collect();
+    ends(&scene, &program, &[], &all);
+    ends(&scene, &program, &["@@"], &all);
 }
 
 #[test]
@@ -158,19 +135,14 @@ fn nothing_is_left_behind_by_campaigns_that_are_killed() {
     for build in BUILDS {
         let scene = Scene::new(&[("a", b"quad")]);
         let Some(program) = built_by_afl(&scene, "deeper.c", &[build]) else { return };
-        let mut campaign = scene.campaign(&program, "--time 100s --seed 1");
-        let mut campaign = campaign
-            .stdout(std::process::Stdio::null())
-            .stderr(std::process::Stdio::null())
-            .spawn()
-            .expect("it starts");
+        let mut campaign = start_silently(&mut scene.campaign(&program, "--time 100s --seed 1"));
         // supervisor, worker, server, child
         let all = wait_until("runs are made", || Some(below(campaign.id())).filter(|all| all.len() >= 4));
         assert!(segments(&all) > 0, "{build}: it shares memory as AFL does");
         let worker = children(campaign.id())[0];
         let below_worker = below(worker);
         signal(worker, libc::SIGKILL);
-        wait_until("the worker's processes have gone", || (!below_worker.iter().any(|p| is_alive(*p))).then_some(()));
+        wait_for_end("the worker's processes have gone", &Vec::from_iter(below_worker.clone()));
         let all = wait_until("its successor runs", || Some(below(campaign.id())).filter(|all| all.len() >= 4));
         for process in [campaign.id(), children(campaign.id()).first().copied().unwrap_or(campaign.id())] {
             // the worker may have ended with the supervisor
@@ -178,7 +150,7 @@ fn nothing_is_left_behind_by_campaigns_that_are_killed() {
             unsafe { libc::kill(process as i32, libc::SIGKILL) };
         }
         let _ = campaign.wait();
-        wait_until("all processes have gone", || (!all.iter().any(|process| is_alive(*process))).then_some(()));
+        wait_for_end("all processes have gone", &Vec::from_iter(all.clone()));
         assert_eq!(segments(&all.union(&below_worker).copied().collect()), 0, "{build}");
     }
 }
@@ -188,13 +160,6 @@ fn what_cannot_be_measured_or_run_is_refused() {
     let scene = Scene::new(&[("a", b"quad")]);
     let Some(program) = built_by_afl(&scene, "deeper.c", &[]) else { return };
     scene.fuzz(&program, "--cost stack --execs 10").refused(2, &["--cost stack", "AFL++", "quagmire-cc"]);
-    let script = |name: &str, source: &str, options: &[&str]| {
-        let source = scene.write(&format!("{name}.c"), source.as_bytes());
-        let program = scene.path(name);
-        let output = Command::new("cc").arg(source).arg("-o").arg(&program).args(options).output().expect("cc");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        program
-    };
     let mark = "const char *mark = \"__AFL_SHM_ID\";\n#include <unistd.h>\n";
     let says =
         |word: &str| format!("{mark}int main(void) {{ unsigned word = {word}; write(199, &word, 4); return !mark; }}");
@@ -208,8 +173,7 @@ fn what_cannot_be_measured_or_run_is_refused() {
         ("large", says("0xf800018f"), &["more edges", "quagmire-cc"]),
         ("small", says("0xf800088f"), &["shared memory", "error 8"]),
     ] {
-        let program = script(name, &source, &[]);
-        let refused = replay(&scene, &program, &["--json"], &[]);
-        refused.refused(3, words);
+        let program = scene.compile_by("cc", name, &source, &[]);
+        replay(&scene, &program, &["--json"], &[]).refused(3, words);
     }
 }

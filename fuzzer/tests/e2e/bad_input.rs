@@ -1,19 +1,12 @@
 //! Mistakes of users: each is refused with one line that names the problem and the remedy, and no file is lost.
 
-use std::os::unix::fs::PermissionsExt;
-use std::os::unix::process::CommandExt;
-use std::path::Path;
-use std::process::{Command, Stdio};
-use std::{fs, process};
+use std::{os::unix::fs::PermissionsExt, os::unix::process::CommandExt, process};
 
-use crate::common::{
-    Run, Scene, alone, built, compiler, ended, harness, is_root, number, run, signal, skip, testdata, wait_until,
-};
+use crate::common::*;
 
 const USAGE: i32 = 2;
 const ERROR: i32 = 1;
 const TARGET: i32 = 3;
-const SEED: &[(&str, &[u8])] = &[("greeting", b"hello world, hello")];
 
 /// Runs a command, and asserts that it is refused with these words and leaves all files as they were.
 #[track_caller]
@@ -34,21 +27,6 @@ fn campaign_refused(scene: &Scene, options: &str, code: i32, words: &[&str]) {
     assert!(!scene.path("out/summary.json").exists());
 }
 
-/// Command `quagmire fuzz` with these seeds.
-fn from_seeds(scene: &Scene, seeds: &str) -> Command {
-    let mut command = scene.quagmire(&["fuzz", "-i", seeds, "-o", "out", "--execs", "10", "--"]);
-    command.arg(harness("quadratic.c"));
-    command
-}
-
-#[test]
-fn seeds_that_are_not_there_are_named() {
-    let scene = Scene::new(&[]);
-    refused(&scene, &mut from_seeds(&scene, "no/such"), USAGE, &["no/such", "does not exist"]);
-    refused(&scene, &mut from_seeds(&scene, "seeds"), USAGE, &["no seeds in seeds", "-i"]);
-    assert!(!scene.path("out").exists());
-}
-
 /// Makes the command run without root's right to read and write everything.
 fn respecting_permissions(command: &mut Command) {
     const CAP_DAC_OVERRIDE: libc::c_ulong = 1;
@@ -65,24 +43,25 @@ fn respecting_permissions(command: &mut Command) {
 }
 
 #[test]
-fn a_seed_that_cannot_be_read_is_named() {
-    let scene = Scene::new(SEED);
+fn seeds_that_are_not_there_or_cannot_be_read_are_named() {
+    let scene = Scene::new(&[]);
+    let quadratic = harness("quadratic.c");
+    for (seeds, words) in [("no/such", ["no/such", "does not exist"]), ("seeds", ["no seeds in seeds", "-i"])] {
+        let mut command = scene.quagmire(&["fuzz", "-i", seeds, "-o", "out", "--execs", "10", "--"]);
+        refused(&scene, command.arg(&quadratic), USAGE, &words);
+    }
+    let scene = Scene::new(GREETING);
+    campaign_refused(&scene, "--workloads-filter nothing", USAGE, &["no seeds left", "--workloads-filter"]);
+    campaign_refused(&scene, "--workloads-filter (", USAGE, &["--workloads-filter", "regular expression"]);
     fs::set_permissions(scene.path("seeds/greeting"), fs::Permissions::from_mode(0o000)).expect("changed");
-    let mut command = scene.campaign(&harness("quadratic.c"), "--execs 10");
+    let mut command = scene.campaign(&quadratic, "--execs 10");
     respecting_permissions(&mut command);
     refused(&scene, &mut command, USAGE, &["seeds/greeting", "permission denied", "readable"]);
 }
 
 #[test]
-fn a_filter_that_leaves_no_seed_says_so() {
-    let scene = Scene::new(SEED);
-    campaign_refused(&scene, "--workloads-filter nothing", USAGE, &["no seeds left", "--workloads-filter"]);
-    campaign_refused(&scene, "--workloads-filter (", USAGE, &["--workloads-filter", "regular expression"]);
-}
-
-#[test]
 fn programs_that_cannot_be_fuzzed_are_told_apart() {
-    let scene = Scene::new(SEED);
+    let scene = Scene::new(GREETING);
     let make = |name: &str, mode: u32, bytes: &[u8]| {
         let path = scene.write(name, bytes);
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("changed");
@@ -92,13 +71,9 @@ fn programs_that_cannot_be_fuzzed_are_told_apart() {
     make("empty", 0o755, b"");
     make("truncated", 0o755, &fs::read(harness("quadratic.c")).expect("a harness")[..5000]);
     fs::create_dir(scene.path("folder")).expect("created");
-    let plain = Command::new("cc").arg(testdata("plain.c")).arg("-o").arg(scene.path("plain")).status();
-    assert!(plain.expect("a compiler").success());
-    let compiled =
-        run(compiler("plain.c", None).args(["-c", "-o"]).arg(scene.path("plain.o")).arg(testdata("plain.c")));
-    compiled.ended();
-    let linked = Command::new("cc").arg(scene.path("plain.o")).arg("-o").arg(scene.path("instrumented")).status();
-    assert!(linked.expect("a linker").success());
+    run(Command::new("cc").arg(testdata("plain.c")).arg("-o").arg(scene.path("plain"))).ended();
+    let object = scene.compile("plain.o", "plain.c", &["-c"], &[]);
+    run(Command::new("cc").arg(object).arg("-o").arg(scene.path("instrumented"))).ended();
     for (program, words) in [
         ("./nothing", &["./nothing", "does not exist"][..]),
         ("folder", &["folder", "is a folder"]),
@@ -118,15 +93,8 @@ fn programs_that_cannot_be_fuzzed_are_told_apart() {
 }
 
 #[test]
-fn a_harness_takes_no_arguments() {
-    let scene = Scene::new(SEED);
-    let mut command = scene.campaign(&harness("quadratic.c"), "--execs 10");
-    refused(&scene, command.arg("-x"), USAGE, &["takes no arguments"]);
-}
-
-#[test]
-fn options_that_are_missing_are_named() {
-    let scene = Scene::new(SEED);
+fn options_that_are_missing_do_not_exist_or_contradict_each_other_are_named() {
+    let scene = Scene::new(GREETING);
     let harness = harness("quadratic.c");
     let harness = harness.to_str().expect("text");
     for (arguments, words) in [
@@ -139,17 +107,17 @@ fn options_that_are_missing_are_named() {
     ] {
         refused(&scene, &mut scene.quagmire(arguments), USAGE, words);
     }
-}
-
-#[test]
-fn options_that_do_not_exist_are_refused_in_one_line() {
-    let scene = Scene::new(SEED);
     campaign_refused(&scene, "--tiem 3", USAGE, &["--tiem"]);
+    campaign_refused(&scene, "--resume --force", USAGE, &["--resume", "--force"]);
+    campaign_refused(&scene, "--max-size 100 --max-size-ratio 2", USAGE, &["--max-size", "cannot be used with"]);
+    campaign_refused(&scene, "--max-size 5", USAGE, &["--max-size 5", "18"]);
+    let mut command = scene.campaign(Path::new(harness), "--execs 10");
+    refused(&scene, command.arg("-x"), USAGE, &["takes no arguments"]);
 }
 
 #[test]
 fn numbers_and_words_that_make_no_sense_are_named_with_their_option() {
-    let scene = Scene::new(SEED);
+    let scene = Scene::new(GREETING);
     for (option, values) in [
         ("--time", &["soon", "-1", "0", "1h30m", "inf", "1e999", "99999999999d"][..]),
         ("--execs", &["many", "-1", "0", "1.5", "99999999999999999999999"]),
@@ -170,51 +138,28 @@ fn numbers_and_words_that_make_no_sense_are_named_with_their_option() {
             campaign_refused(&scene, &option_and_value, USAGE, &[option]);
         }
     }
-    let inputs = |repeats: &str| {
-        let mut command = scene.quagmire(&["replay", "seeds/greeting", &format!("--repeats={repeats}"), "--"]);
-        command.arg(harness("quadratic.c"));
-        command
-    };
     for repeats in ["0", "-1", "many", "99999999999"] {
-        refused(&scene, &mut inputs(repeats), USAGE, &["-n"]);
+        let mut command = scene.quagmire(&["replay", "seeds/greeting", &format!("--repeats={repeats}"), "--"]);
+        refused(&scene, command.arg(harness("quadratic.c")), USAGE, &["-n"]);
     }
     assert!(!scene.path("out").exists());
 }
 
 #[test]
-fn options_that_contradict_each_other_are_refused() {
-    let scene = Scene::new(SEED);
-    campaign_refused(&scene, "--resume --force", USAGE, &["--resume", "--force"]);
-    campaign_refused(&scene, "--max-size 100 --max-size-ratio 2", USAGE, &["--max-size", "cannot be used with"]);
-    campaign_refused(&scene, "--max-size 5", USAGE, &["--max-size 5", "18"]);
-}
-
-#[test]
 fn dictionaries_that_cannot_be_used_are_named() {
-    let scene = Scene::new(SEED);
+    let scene = Scene::new(GREETING);
     scene.write("bad", b"this is not a dictionary\n");
-    for name in ["missing", "bad"] {
-        campaign_refused(&scene, &format!("-x {name}"), USAGE, &["--dict", name]);
-    }
-}
-
-#[test]
-fn dictionaries_that_are_no_text_are_named() {
-    let scene = Scene::new(SEED);
     scene.write("binary", b"\xff\xfe\x00");
-    for name in ["binary", "seeds"] {
+    for name in ["missing", "bad", "binary", "seeds"] {
         campaign_refused(&scene, &format!("-x {name}"), USAGE, &["--dict", name]);
     }
 }
 
 #[test]
 fn files_of_rules_that_cannot_be_used_are_named_with_line_and_pattern() {
-    let scene = Scene::new(SEED);
+    let scene = Scene::new(GREETING);
     for (name, text, words) in [
-        ("list", &b"- a: b"[..], &["list:1", "not a mapping", "pattern: replacement"][..]),
-        ("pattern", b"a: b\n(c: d", &["pattern:2", "`(c`", "correct it"]),
-        ("group", b"a: b\n\n(c): \\2", &["group:3", "`(c)`", "group 2"]),
-        ("yaml", b"'a", &["yaml:1", "not YAML"]),
+        ("pattern", &b"a: b\n(c: d"[..], &["pattern:2", "`(c`", "correct it"][..]),
         ("bytes", b"\xff\xfe\x00", &["bytes", "not UTF-8"]),
         ("empty", b"", &["empty", "no rules"]),
     ] {
@@ -229,21 +174,15 @@ fn files_of_rules_that_cannot_be_used_are_named_with_line_and_pattern() {
 }
 
 #[test]
-fn a_seed_that_crashes_is_set_aside_and_the_campaign_goes_on() {
-    let scene = Scene::new(&[("abort", b"abort"), ("plain", b"hello")]);
-    let run = scene.fuzz(&harness("ends.c"), "--execs 300 --seed 1 --rules T,havoc").ended();
+fn seeds_that_crash_or_hang_are_set_aside_and_the_campaign_goes_on() {
+    let scene = Scene::new(&[("abort", b"abort"), ("plain", b"hello"), ("the_loop", b"loop")]);
+    let run = scene.fuzz(&harness("ends.c"), "--execs 300 --seed 1 --rules T,havoc --hang-timeout 1s").ended();
     assert!(run.stdout.contains("the seed seeds/abort crashes the target (SIGABRT"), "{run:#?}");
-    assert_eq!(scene.files("out/faults").into_values().collect::<Vec<_>>(), [b"abort"]);
-    assert_eq!(scene.summary()["executions"], 300);
-}
-
-#[test]
-fn a_seed_that_hangs_is_set_aside_and_the_campaign_goes_on() {
-    let scene = Scene::new(&[("plain", b"hello"), ("the_loop", b"loop")]);
-    let run = scene.fuzz(&harness("ends.c"), "--execs 300 --seed 1 --hang-timeout 1s").ended();
     assert!(run.stdout.contains("the seed seeds/the_loop runs into the hang timeout"), "{run:#?}");
-    assert_eq!(scene.files("out/hangs").into_values().collect::<Vec<_>>(), [b"loop"]);
-    assert!(scene.path("out/hangs/id_000000,orig_the_loop").exists(), "{:?}", scene.files("out/hangs"));
+    assert_eq!(scene.files("out/faults").into_values().collect::<Vec<_>>(), [b"abort"]);
+    let hangs: Vec<_> = scene.files("out/hangs").into_iter().collect();
+    assert_eq!(hangs, [("id_000000,orig_the_loop".to_owned(), b"loop".to_vec())]);
+    assert_eq!(scene.summary()["executions"], 300);
 }
 
 #[test]
@@ -257,22 +196,17 @@ fn a_campaign_without_one_usable_seed_is_given_up() {
     }
     assert_eq!(names.len(), 4);
 
-    let scene = Scene::new(&[("a", b"no"), ("b", b"not")]);
-    refused(
-        &scene,
-        &mut scene.campaign(&harness("rejects.c"), "--execs 9"),
-        TARGET,
-        &["none of the 2 seeds", "rejected"],
-    );
-
-    let scene = Scene::new(&[("a", b"no")]);
-    let mut command = scene.campaign(&harness("rejects.c"), "--execs 9");
-    refused(&scene, &mut command, TARGET, &["the seed cannot be used", "rejected"]);
+    let seeds: [(&str, &[u8]); 2] = [("a", b"no"), ("b", b"not")];
+    for (seeds, words) in [(&seeds[..], "none of the 2 seeds"), (&seeds[..1], "the seed cannot be used")] {
+        let scene = Scene::new(seeds);
+        let mut command = scene.campaign(&harness("rejects.c"), "--execs 9");
+        refused(&scene, &mut command, TARGET, &[words, "rejected"]);
+    }
 }
 
 #[test]
 fn a_target_that_ends_before_its_first_run_is_given_up() {
-    let scene = Scene::new(SEED);
+    let scene = Scene::new(GREETING);
     let harness = harness("initialize_ends.c");
     let words = ["before the first run", "LLVMFuzzerInitialize"];
     refused(&scene, &mut scene.campaign(&harness, "--execs 10"), TARGET, &words);
@@ -282,12 +216,12 @@ fn a_target_that_ends_before_its_first_run_is_given_up() {
 
 #[test]
 fn output_folders_that_hold_something_are_left_alone() {
-    let scene = Scene::new(SEED);
+    let scene = Scene::new(GREETING);
     scene.write("out/thesis.tex", b"years of work");
     for options in ["", "--force", "--resume"] {
         campaign_refused(&scene, &format!("--execs 10 {options}"), ERROR, &["out", "not a campaign's", "-o"]);
     }
-    let scene = Scene::new(SEED);
+    let scene = Scene::new(GREETING);
     let harness = harness("quadratic.c");
     scene.fuzz(&harness, "--execs 300 --seed 1 --max-size 100").ended();
     let mut again = scene.campaign(&harness, "--execs 300 --seed 1");
@@ -295,42 +229,33 @@ fn output_folders_that_hold_something_are_left_alone() {
 }
 
 #[test]
-fn there_is_nothing_to_resume_in_a_new_folder() {
-    let scene = Scene::new(SEED);
+fn folders_that_hold_no_campaign_or_cannot_be_written_are_named() {
+    let scene = Scene::new(GREETING);
     campaign_refused(&scene, "--resume", ERROR, &["out", "no campaign to resume", "--resume"]);
     assert!(!scene.path("out").exists());
-}
-
-#[test]
-fn a_folder_below_a_file_cannot_be_written() {
-    let scene = Scene::new(SEED);
-    let harness = harness("quadratic.c");
-    for (output, word) in [("seeds/greeting/out", "seeds/greeting/out"), ("seeds/greeting", "is not a folder")] {
+    for (output, words) in [
+        ("seeds/greeting/out", &["seeds/greeting/out", "-o"][..]),
+        ("seeds/greeting", &["is not a folder", "-o"]),
+        ("/proc/out", &["/proc/out"]),
+    ] {
         let mut command = scene.quagmire(&["fuzz", "-i", "seeds", "-o", output, "--execs", "10", "--"]);
-        refused(&scene, command.arg(&harness), ERROR, &[word, "-o"]);
+        refused(&scene, command.arg(harness("quadratic.c")), ERROR, words);
     }
-    let mut command = scene.quagmire(&["fuzz", "-i", "seeds", "-o", "/proc/out", "--execs", "10", "--"]);
-    refused(&scene, command.arg(&harness), ERROR, &["/proc/out"]);
 }
 
 #[test]
 fn a_folder_in_use_is_refused_with_the_number_of_the_process() {
-    let scene = Scene::new(SEED);
+    let scene = Scene::new(GREETING);
     let harness = harness("quadratic.c");
-    let mut first = scene.campaign(&harness, "--seed 1 --max-size 100 --time 1h");
-    let first = first.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let first = start(&mut scene.campaign(&harness, "--seed 1 --max-size 100 --time 1h"));
     wait_until("the campaign runs", || scene.path("out/queue/id_000000,orig_greeting").exists().then_some(()));
     let number = first.id().to_string();
     for options in ["", "--resume", "--force"] {
         let second = run(&mut scene.campaign(&harness, &format!("--execs 10 {options}")));
         second.refused(ERROR, &["out is in use by another campaign", &number]);
     }
-    signal(first.id(), libc::SIGINT);
-    ended(first).ended();
+    interrupted(first).ended();
 }
-
-/// Remedy for tests that mount a small file system.
-const MOUNTS: &str = "run the tests as root, in a container that may mount file systems";
 
 /// A mounted file system of a given size, unmounted when the test ends.
 struct SmallDisk<'a>(&'a Path);
@@ -370,45 +295,28 @@ fn a_full_disk_ends_a_campaign_with_one_line_and_keeps_what_is_there() {
 }
 
 #[test]
-fn a_disk_that_is_full_from_the_start_is_named() {
-    let scene = Scene::new(SEED);
-    let disk = scene.path("disk");
-    let Some(_disk) = SmallDisk::mounted(&disk, "size=64k") else { return };
-    let _ = fs::write(disk.join("ballast"), vec![1; 1 << 20]);
-    let ballast = fs::read(disk.join("ballast")).expect("what fitted");
-    let mut command = scene.quagmire(&["fuzz", "-i", "seeds", "-o", "disk/out", "--execs", "100", "--seed", "1", "--"]);
-    run(command.arg(harness("quadratic.c"))).refused(ERROR, &["cannot write ", "disk/out", "the disk is full"]);
-    assert_eq!(fs::read(disk.join("ballast")).expect("still there"), ballast);
-}
-
-#[test]
-fn a_disk_that_cannot_be_written_is_named() {
-    let scene = Scene::new(SEED);
-    let disk = scene.path("disk");
-    let Some(_disk) = SmallDisk::mounted(&disk, "ro") else { return };
-    let mut command = scene.quagmire(&["fuzz", "-i", "seeds", "-o", "disk/out", "--execs", "100", "--"]);
-    refused(&scene, command.arg(harness("quadratic.c")), ERROR, &["disk/out", "-o"]);
+fn a_disk_that_is_full_from_the_start_or_cannot_be_written_is_named() {
+    let scene = Scene::new(GREETING);
+    let [full, closed] = ["full", "closed"].map(|name| scene.path(name));
+    let Some(_full) = SmallDisk::mounted(&full, "size=64k") else { return };
+    let Some(_closed) = SmallDisk::mounted(&closed, "ro") else { return };
+    let _ = fs::write(full.join("ballast"), vec![1; 1 << 20]);
+    for (output, words) in
+        [("full/out", &["cannot write ", "full/out", "the disk is full"][..]), ("closed/out", &["closed/out", "-o"])]
+    {
+        let mut command = scene.quagmire(&["fuzz", "-i", "seeds", "-o", output, "--execs", "100", "--seed", "1", "--"]);
+        refused(&scene, command.arg(harness("quadratic.c")), ERROR, words);
+    }
 }
 
 #[test]
 fn a_full_dev_shm_does_not_matter() {
     let _alone = alone();
-    const SKIPPED: i32 = 77;
-    // with a mount namespace of its own, and no byte left
-    let script = "mount -t tmpfs -o size=4k quagmire-test /dev/shm && head -c 4096 /dev/zero >/dev/shm/full &&
-        ! echo more >/dev/shm/more 2>/dev/null && exec \"$@\"; exit 77";
     for program in [harness("quadratic.c"), built("program.c", &["-g", "-O0"], None)] {
-        let scene = Scene::new(SEED);
+        let scene = Scene::new(GREETING);
         let cores = if std::thread::available_parallelism().is_ok_and(|cores| cores.get() > 1) { "-j 2" } else { "" };
         let options = format!("{cores} --execs 200 --seed 1 --max-size 100 --no-confirm --sync meeting --name me");
-        let campaign = scene.campaign(&program, &options);
-        let mut command = Command::new("unshare");
-        command.args(["--mount", "sh", "-c", script, "sh"]).arg(campaign.get_program()).args(campaign.get_args());
-        let run = run(command.current_dir(scene.path("")));
-        if !is_root() || run.code == Some(SKIPPED) || run.stderr.contains("unshare failed") {
-            skip("mounts", MOUNTS);
-            return;
-        }
+        let Some(run) = with_full_dev_shm(&scene.campaign(&program, &options), &[]) else { return };
         run.ended();
         assert!(number(&scene.summary()["executions"]) >= 200);
     }
@@ -417,10 +325,15 @@ fn a_full_dev_shm_does_not_matter() {
 #[test]
 fn a_program_that_does_not_look_at_its_input_is_noticed() {
     let program = built("usage.c", &["-g", "-O1"], None);
-    let scene = Scene::new(SEED);
-    scene.fuzz(&program, "--execs 100").refused(TARGET, &["reads nothing of its standard input", "`@@`"]);
+    let scene = Scene::new(GREETING);
+    let plain = scene.path("plain");
+    run(Command::new("cc").arg(testdata("usage.c")).arg("-o").arg(&plain)).ended();
+    for (program, option) in [(&program, ""), (&plain, "--uninstrumented")] {
+        let refused = scene.fuzz(program, &format!("--execs 50 {option}"));
+        refused.refused(TARGET, &["reads nothing of its standard input", "`@@`"]);
+    }
     for (arguments, words) in [(&["@@"][..], None), (&["@@", "x"], Some("other arguments"))] {
-        let scene = Scene::new(SEED);
+        let scene = Scene::new(GREETING);
         let run = run(scene.campaign(&program, "--execs 100 --seed 1 --no-confirm").args(arguments)).ended();
         let notice = run.stdout.contains("the program does the same whatever its input is");
         assert_eq!(notice, words.is_some(), "{arguments:?}: {}", run.stdout);

@@ -1,39 +1,20 @@
 //! Whole campaigns of a given number of executions: their files, output, entries and findings.
 
-use std::process::Command;
-
-use crate::common::{Scene, alone, built, copy_program, harness, number, run};
-use serde_json::Value;
-
-const SEED: &[(&str, &[u8])] = &[("greeting", b"hello world, hello")];
-
-/// Fields of a file name in `queue/` and similar folders.
-fn fields(name: &str) -> Vec<(&str, &str)> {
-    name.split(',')
-        .map(|field| field.split_once('_').unwrap_or_else(|| panic!("no field: {field} in {name}")))
-        .collect()
-}
+use crate::common::*;
 
 #[test]
 fn a_campaign_leaves_a_complete_output_folder() {
-    let scene = Scene::new(SEED);
-    scene.fuzz(&harness("quadratic.c"), "--execs 3000 --seed 1 --max-size 400").ended();
+    let (scene, printed) = finished();
     for folder in ["queue", "degradations", "faults", "hangs", "logs"] {
         assert!(scene.path("out").join(folder).is_dir(), "{folder}");
     }
-    for file in [
-        "summary.json",
-        "fuzzer_stats",
-        "plot_data",
-        "logs/coverage_plot_data.txt",
-        "logs/degradation_plot_data.txt",
-        "logs/results_data.txt",
-        "logs/quagmire.log",
-    ] {
-        assert!(scene.path("out").join(file).is_file(), "{file}");
+    let logs = "coverage_plot_data.txt degradation_plot_data.txt results_data.txt quagmire.log".split(' ');
+    let logs = logs.map(|name| format!("logs/{name}"));
+    for file in ["summary.json", "fuzzer_stats", "plot_data"].map(str::to_owned).into_iter().chain(logs) {
+        assert!(scene.path("out").join(&file).is_file(), "{file}");
     }
     for (number, (name, _)) in scene.files("out/queue").iter().enumerate() {
-        let fields = fields(name);
+        let fields: Vec<(&str, &str)> = name.split(',').map(|field| field.split_once('_').expect("a field")).collect();
         assert_eq!(fields[0], ("id", format!("{number:06}").as_str()), "{name}");
         for (key, value) in &fields[1..] {
             match *key {
@@ -45,93 +26,82 @@ fn a_campaign_leaves_a_complete_output_folder() {
         }
     }
     assert_eq!(scene.files("out/queue")["id_000000,orig_greeting"], b"hello world, hello");
+    // plain lines where there is no terminal
+    assert!(!printed.contains(['\x1b', '\r']) && printed.contains("out/summary.json"), "{printed}");
+    assert!(printed.lines().any(|line| line.contains(" execs (")), "{printed}");
 }
 
 #[test]
 fn the_summary_has_all_its_keys_and_agrees_with_the_folder() {
-    let scene = Scene::new(SEED);
-    scene.fuzz(&harness("quadratic.c"), "--execs 3000 --seed 7 --max-size 400").ended();
+    let (scene, _) = finished();
     let summary = scene.summary();
-    let has = |value: &Value, keys: &str| {
+    for (value, keys) in [
+        (
+            &summary,
+            "version command seed started seconds stopped_by executions executions_per_second target edges_found baseline \
+             worst degradations faults hangs rules findings",
+        ),
+        (&summary["target"], "program engine edges"),
+        (&summary["baseline"], "instructions seconds bytes"),
+        (&summary["worst"], "path bytes instructions_ratio time_ratio"),
+        (&summary["rules"][0], "label name applied coverage_increases degradations"),
+        (
+            &summary["findings"][0],
+            "kind path bytes parent rules instructions_ratio time_ratio time_ratio_low time_ratio_high hot_function \
+             hot_location reproduce",
+        ),
+    ] {
         for key in keys.split_whitespace() {
             assert!(value.get(key).is_some(), "no {key} in {value:#}");
         }
-    };
-    has(
-        &summary,
-        "version command seed started seconds stopped_by executions executions_per_second target edges_found baseline \
-         worst degradations faults hangs rules findings",
-    );
-    has(&summary["target"], "program engine edges");
-    has(&summary["baseline"], "instructions seconds bytes");
-    has(&summary["worst"], "path bytes instructions_ratio time_ratio");
-    has(&summary["rules"][0], "label name applied coverage_increases degradations");
-    has(
-        &summary["findings"][0],
-        "kind path bytes parent rules instructions_ratio time_ratio time_ratio_low time_ratio_high hot_function \
-         hot_location reproduce",
-    );
-    assert_eq!(summary["seed"], 7);
-    assert_eq!(summary["stopped_by"], "execs");
-    assert_eq!(summary["executions"], 3000);
-    assert_eq!(summary["target"]["engine"], "in-process");
-    assert_eq!(summary["baseline"]["bytes"], 18);
-    let command: Vec<&str> = summary["command"].as_array().expect("a list").iter().filter_map(Value::as_str).collect();
+    }
+    assert_eq!([&summary["seed"], &summary["executions"], &summary["baseline"]["bytes"]], [3, 5000, 18]);
+    assert_eq!([&summary["stopped_by"], &summary["target"]["engine"]], ["execs", "in-process"]);
+    let command: Vec<&str> = array(&summary["command"]).iter().filter_map(Value::as_str).collect();
     assert_eq!(command[1..5], ["fuzz", "-i", "seeds", "-o"]);
     assert_eq!(command.last(), summary["target"]["program"].as_str().as_ref());
-    assert!(number(&summary["edges_found"]) <= number(&summary["target"]["edges"]));
-    assert!(number(&summary["edges_found"]) > 0);
+    assert!((1..=number(&summary["target"]["edges"])).contains(&number(&summary["edges_found"])));
 
-    let findings = summary["findings"].as_array().expect("a list");
-    for (kind, count, folder) in
-        [("degradation", "degradations", "degradations"), ("fault", "faults", "faults"), ("hang", "hangs", "hangs")]
-    {
+    let findings = array(&summary["findings"]);
+    for (kind, folder) in [("degradation", "degradations"), ("fault", "faults"), ("hang", "hangs")] {
         let of_kind = findings.iter().filter(|finding| finding["kind"] == kind).count();
         let files = scene.files(&format!("out/{folder}")).len();
-        assert_eq!((of_kind, files), (number(&summary[count]) as usize, of_kind), "{kind}");
+        assert_eq!((of_kind, files), (number(&summary[folder]) as usize, of_kind), "{kind}");
     }
-    let mut paths: Vec<&str> = findings.iter().filter_map(|finding| finding["path"].as_str()).collect();
-    paths.push(summary["worst"]["path"].as_str().expect("a path"));
-    for path in paths {
+    for path in findings.iter().chain([&summary["worst"]]).map(|one| string(&one["path"])) {
         assert!(scene.path("out").join(path).is_file(), "{path}");
     }
     // each mutant has at least one rule, and seeds and the first run of the baseline have none
-    let applied: u64 = summary["rules"].as_array().expect("a list").iter().map(|rule| number(&rule["applied"])).sum();
-    assert!(applied >= 2900, "{applied}");
-    let improved = summary["rules"].as_array().expect("a list").iter();
-    let improved: u64 = improved.map(|rule| number(&rule["coverage_increases"])).sum();
-    assert!(improved >= scene.files("out/queue").len() as u64 - 1, "{improved}");
+    let sum = |key: &str| array(&summary["rules"]).iter().map(|rule| number(&rule[key])).sum::<u64>();
+    assert!(sum("applied") >= 4900, "{summary:#}");
+    assert!(sum("coverage_increases") >= scene.files("out/queue").len() as u64 - 1, "{summary:#}");
 }
 
 #[test]
-fn where_there_is_no_terminal_plain_lines_are_printed() {
-    let scene = Scene::new(SEED);
-    let run = scene.fuzz(&harness("quadratic.c"), "--execs 1000 --seed 1 --max-size 400").ended();
-    assert!(!run.stdout.contains(['\x1b', '\r']), "{run:#?}");
-    assert!(run.stdout.lines().any(|line| line.contains("1,000 execs")), "{run:#?}");
-    assert!(run.stdout.contains("out/summary.json"), "{run:#?}");
-}
-
-#[test]
-fn quiet_prints_nothing_but_the_end() {
-    let scene = Scene::new(SEED);
-    let run = scene.fuzz(&harness("quadratic.c"), "--execs 1000 --seed 1 --quiet --max-size 400").ended();
-    assert!(run.stdout.lines().next().is_some_and(|line| line.contains("(all executions done)")), "{run:#?}");
-    assert!(!run.stdout.contains(" execs ("), "{run:#?}");
-}
-
-#[test]
-fn the_same_seed_number_gives_the_same_queue_and_another_one_another() {
+fn the_same_seed_number_gives_the_same_queue_also_in_a_harness_by_itself_and_another_one_another() {
     let harness = harness("quadratic.c");
-    let queue = |seed: u32| {
-        let scene = Scene::new(SEED);
-        scene.fuzz(&harness, &format!("--execs 3000 --seed {seed} --max-size 400")).ended();
-        scene.files("out/queue")
+    let campaign = |options: &str| {
+        let scene = Scene::new(GREETING);
+        let end = scene.fuzz(&harness, &format!("--execs 3000 --max-size 400 {options}")).ended();
+        (scene, end.stdout)
     };
-    let first = queue(5);
-    assert!(first.len() > 3, "{first:?}");
-    assert_eq!(first, queue(5));
-    assert_ne!(first, queue(6));
+    let (first, printed) = campaign("--seed 5 --quiet");
+    assert!(printed.lines().next().is_some_and(|line| line.contains("(all executions done)")), "{printed}");
+    assert!(!printed.contains(" execs ("), "quiet prints nothing but the end: {printed}");
+    let queue = first.files("out/queue");
+    assert!(queue.len() > 3, "{queue:?}");
+    // without confirmation, slow inputs are in the queue only
+    let (other, _) = campaign("--seed 6 --no-confirm");
+    assert_ne!(queue, other.files("out/queue"));
+    assert!(other.files("out/degradations").is_empty());
+    assert!(float(&other.summary()["worst"]["instructions_ratio"]) > 2.0);
+
+    let scene = Scene::new(GREETING);
+    let by_itself =
+        |words: &str| run(Command::new(&harness).args(words.split(' ')).current_dir(scene.path(""))).ended();
+    by_itself("-i seeds -o out --execs 3000 --seed 5 --max-size 400");
+    assert_eq!(queue, scene.files("out/queue"));
+    assert!(by_itself("seeds/greeting").stdout.contains("count_pairs"));
 }
 
 #[test]
@@ -160,51 +130,27 @@ fn a_rejected_input_is_never_kept() {
 
 #[test]
 fn a_quadratic_function_is_confirmed_as_a_degradation_and_named() {
-    let _alone = alone();
-    let scene = Scene::new(SEED);
-    scene.fuzz(&harness("quadratic.c"), "--execs 5000 --seed 3 --max-size 1000").ended();
+    let (scene, _) = finished();
     let summary = scene.summary();
-    let findings = summary["findings"].as_array().expect("a list");
+    let findings = array(&summary["findings"]);
     assert!(!findings.is_empty(), "{summary:#}");
     for finding in findings {
         assert_eq!(finding["kind"], "degradation");
         assert_eq!(finding["hot_function"], "count_pairs");
-        let location = finding["hot_location"].as_str().expect("built with -g");
+        let location = string(&finding["hot_location"]);
         assert!(location.contains("quadratic.c:"), "{location}");
-        let ratio = |key: &str| finding[key].as_f64().expect("a number");
+        let ratio = |key: &str| float(&finding[key]);
         assert!(ratio("instructions_ratio") >= 2.0, "{finding:#}");
         assert!(ratio("time_ratio_low") <= ratio("time_ratio"), "{finding:#}");
         assert!(ratio("time_ratio") <= ratio("time_ratio_high"), "{finding:#}");
         assert!(ratio("time_ratio_low") > 1.0, "{finding:#}");
-        let path = finding["path"].as_str().expect("a path");
+        let path = string(&finding["path"]);
         assert!(path.starts_with("degradations/") && scene.path("out").join(path).is_file(), "{path}");
         // where the user typed the campaign's command, this one works as well
-        let command = finding["reproduce"].as_str().expect("a command");
+        let command = string(&finding["reproduce"]);
         let run = run(Command::new("sh").args(["-c", command]).current_dir(scene.path(""))).ended();
         assert!(run.stdout.contains(path) && run.stdout.contains("count_pairs"), "{command}: {run:#?}");
     }
-}
-
-#[test]
-fn without_confirmation_slow_inputs_are_only_in_the_queue() {
-    let scene = Scene::new(SEED);
-    scene.fuzz(&harness("quadratic.c"), "--execs 3000 --seed 1 --max-size 400 --no-confirm").ended();
-    assert_eq!(scene.files("out/degradations").len(), 0);
-    assert!(scene.summary()["worst"]["instructions_ratio"].as_f64().unwrap() > 2.0);
-}
-
-#[test]
-fn a_harness_runs_by_itself_as_it_does_under_quagmire() {
-    let harness = harness("quadratic.c");
-    let under = Scene::new(SEED);
-    under.fuzz(&harness, "--execs 2000 --seed 2 --max-size 400").ended();
-    let alone = Scene::new(SEED);
-    let mut command = Command::new(&harness);
-    command.args("-i seeds -o out --execs 2000 --seed 2 --max-size 400".split(' ')).current_dir(alone.path(""));
-    run(&mut command).ended();
-    assert_eq!(under.files("out/queue"), alone.files("out/queue"));
-    let replayed = run(Command::new(&harness).arg("seeds/greeting").current_dir(alone.path(""))).ended();
-    assert!(replayed.stdout.contains("count_pairs"), "{replayed:#?}");
 }
 
 #[test]
@@ -215,9 +161,9 @@ fn names_with_blanks_and_quotes_are_reproduced() {
     copy_program(&harness("quadratic.c"), &odd);
     let mut command = scene.quagmire(&["fuzz", "-i", "seeds", "-o", "my \"out\"", "--execs", "3000", "--seed", "1"]);
     run(command.args(["--max-size", "400", "--"]).arg(&odd)).ended();
-    let text = std::fs::read_to_string(scene.path("my \"out\"/summary.json")).expect("a summary");
+    let text = scene.read("my \"out\"/summary.json");
     let summary: Value = serde_json::from_str(&text).expect("JSON");
-    let command = summary["findings"][0]["reproduce"].as_str().expect("a finding");
+    let command = string(&summary["findings"][0]["reproduce"]);
     run(Command::new("sh").args(["-c", command]).current_dir(scene.path(""))).ended();
 }
 
@@ -239,7 +185,7 @@ fn the_same_contents_are_kept_once_also_if_the_target_is_unstable() {
     let scene = Scene::new(&[("seed", b"x")]);
     scene.fuzz(&harness("unstable.c"), "--execs 2000 --seed 1 --max-size 1 --no-confirm").ended();
     let queue = scene.files("out/queue");
-    let contents: std::collections::BTreeSet<_> = queue.values().collect();
+    let contents: BTreeSet<_> = queue.values().collect();
     assert!(queue.len() > 10, "{} entries", queue.len());
     assert_eq!(contents.len(), queue.len());
 }
@@ -247,11 +193,11 @@ fn the_same_contents_are_kept_once_also_if_the_target_is_unstable() {
 #[test]
 fn huge_pages_are_asked_for_where_inputs_are_searched_and_not_where_they_are_measured() {
     let settings = |own: Option<&str>| {
-        let scene = Scene::new(SEED);
+        let scene = Scene::new(GREETING);
         let mut campaign = scene.campaign(&harness("tunables.c"), "--execs 500 --seed 1 --max-size 100");
         campaign.env("SETTINGS", scene.path("settings")).env_remove("GLIBC_TUNABLES");
         run(campaign.envs(own.map(|own| ("GLIBC_TUNABLES", own)))).ended();
-        let text = std::fs::read_to_string(scene.path("settings")).expect("written");
+        let text = scene.read("settings");
         let (measured, searched): (Vec<String>, Vec<String>) =
             text.lines().map(str::to_owned).partition(|line| line.contains(" replay "));
         assert!(!measured.is_empty() && !searched.is_empty(), "{text}");
@@ -268,7 +214,7 @@ fn huge_pages_are_asked_for_where_inputs_are_searched_and_not_where_they_are_mea
 
 #[test]
 fn what_a_busy_machine_hides_is_measured_again() {
-    let scene = Scene::new(SEED);
+    let scene = Scene::new(GREETING);
     let mut command = scene.campaign(&harness("noisy_once.c"), "--seed 1 --max-size 300 --execs 3000 --explain 0");
     let run = run(command.env("MARKER", scene.path("marker"))).ended();
     assert!(scene.path("marker").exists(), "{run:#?}");
@@ -276,5 +222,5 @@ fn what_a_busy_machine_hides_is_measured_again() {
     assert!(log.contains("not confirmed"), "{log}");
     assert_eq!(number(&scene.summary()["degradations"]), scene.files("out/degradations").len() as u64);
     assert!(number(&scene.summary()["degradations"]) > 0, "{log}");
-    assert_eq!(scene.summary()["unconfirmed"], serde_json::json!([]), "{log}");
+    assert_eq!(scene.summary()["unconfirmed"], json!([]), "{log}");
 }

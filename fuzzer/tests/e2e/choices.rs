@@ -1,8 +1,6 @@
 //! Choices: campaigns with grammars, and over harnesses that draw.
 
-use std::path::Path;
-
-use crate::common::{Run, Scene, harness, number, run, testdata};
+use crate::common::*;
 
 /// Runs a campaign over `nested_lists.c` by its grammar, without seeds.
 fn by_grammar(scene: &Scene, options: &str) -> Run {
@@ -25,8 +23,13 @@ fn operators(scene: &Scene) -> Vec<String> {
 
 #[test]
 fn a_grammar_makes_the_first_inputs_and_mutants_part_by_part() {
-    let scene = Scene::new(&[]);
-    by_grammar(&scene, "").ended();
+    let [scene, same, zest] = [(); 3].map(|()| Scene::new(&[]));
+    for (scene, options) in [(&scene, ""), (&same, ""), (&zest, "--choices zest")] {
+        by_grammar(scene, &format!("--no-confirm {options}")).ended();
+    }
+    // they repeat by their seed
+    assert_eq!(scene.files("out/queue"), same.files("out/queue"));
+    assert_ne!(scene.files("out/queue"), zest.files("out/queue"));
     let seeds = scene.files("out/queue").into_keys().filter(|name| name.contains("orig_generated")).count();
     assert_eq!(seeds, 32);
     let operators = operators(&scene);
@@ -40,22 +43,10 @@ fn what_is_quadratic_in_the_depth_is_found_by_nesting_and_the_finding_shows_its_
     let scene = Scene::new(&[]);
     by_grammar(&scene, "--threshold 3 --rules splice-part,repeat-part,nest-part").ended();
     let summary = scene.summary();
-    let findings = summary["findings"].as_array().expect("findings");
+    let findings = array(&summary["findings"]);
     let nested = findings.iter().find(|finding| finding["parts"].to_string().contains("nested"));
     let finding = nested.unwrap_or_else(|| panic!("no nested finding: {findings:#?}"));
-    assert!(finding["hot_function"].as_str().expect("a function").contains("compare"), "{finding:#}");
-}
-
-#[test]
-fn campaigns_with_a_grammar_repeat_by_their_seed_and_other_modes_differ() {
-    let queue = |options: &str| {
-        let scene = Scene::new(&[]);
-        by_grammar(&scene, &format!("--no-confirm {options}")).ended();
-        scene.files("out/queue")
-    };
-    let first = queue("");
-    assert_eq!(first, queue(""));
-    assert_ne!(first, queue("--choices zest"));
+    assert!(string(&finding["hot_function"]).contains("compare"), "{finding:#}");
 }
 
 #[test]
@@ -98,4 +89,34 @@ fn edges_of_drawn_calls(options: &str) -> u64 {
 fn draws_that_are_seen_lead_further_than_bytes() {
     let (seen, unseen) = (edges_of_drawn_calls(""), edges_of_drawn_calls("--choices off"));
     assert!(seen > unseen, "{seen} edges by draws, {unseen} by bytes");
+}
+
+const EXAMPLES: [(&str, &[u8]); 6] = [
+    ("a", b"1 + 2"),
+    ("b", b"f(x, y1) * (3 - 4.5)"),
+    ("c", b"-a / (g(1) + 22)"),
+    ("d", b"h(-1,2,zz)^2"),
+    ("e", b"((7))"),
+    ("f", b"10*b-c"),
+];
+
+#[test]
+fn a_grammar_of_arithmetic_is_mined_in_process_and_describes_other_inputs() {
+    let scene = Scene::new(&EXAMPLES);
+    scene.write("other/a", b"(1 + f(g(2.25 ^ x), -3)) * 4");
+    scene.write("other/b", b"k / 12 - (((y)))");
+    let arithmetic = built("formats.c", &["-g", "-O1", "-fsanitize=fuzzer", "-DFORMAT=ARITHMETIC"], None);
+    let mined = scene.ask("mine seeds -o grammar.json --check other", &arithmetic).succeeded();
+    assert!(mined.stderr.contains("recall 1.000: 2 of 2 files"), "{mined:#?}");
+    let grammar = scene.read("grammar.json");
+    let grammar: Value = serde_json::from_str(&grammar).expect("JSON");
+    assert!(grammar["<start>"].is_array(), "{grammar:#}");
+}
+
+#[test]
+fn programs_that_accept_everything_or_nothing_are_refused_in_one_line() {
+    let scene = Scene::new(&EXAMPLES);
+    scene.ask("mine seeds -o grammar.json", &harness("quadratic.c")).refused(3, &["accepts everything", "-1"]);
+    scene.ask("mine seeds -o grammar.json", &harness("rejects.c")).refused(3, &["accepts none of 6 examples"]);
+    assert!(!scene.path("grammar.json").exists());
 }

@@ -1,14 +1,7 @@
 //! ClusterFuzz's own libFuzzer engine, on harnesses of quagmire and on the same source with clang's libFuzzer:
 //! `scripts/services/clusterfuzz`.
 
-use std::{
-    path::{Path, PathBuf},
-    process::Command,
-};
-
-use serde_json::Value;
-
-use crate::common::{Scene, alone, copy_program, harness, run, skip, testdata};
+use crate::common::*;
 
 /// A harness as a build for ClusterFuzz has it: with its options and its seed corpus.
 struct Build<'a> {
@@ -31,14 +24,6 @@ fn python() -> Option<PathBuf> {
     Some(python)
 }
 
-/// The source with clang's libFuzzer.
-fn reference(source: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{source}-of-clang-for-clusterfuzz"));
-    let mut command = Command::new("clang");
-    run(command.args(["-g", "-O1", "-fsanitize=fuzzer"]).arg(testdata(source)).arg("-o").arg(&path)).ended();
-    path
-}
-
 /// Results of ClusterFuzz's engine on a build, and the scene with its files.
 fn results(python: &Path, build: &Build<'_>) -> (Value, Scene) {
     let scene = Scene::new(&[]);
@@ -54,8 +39,7 @@ fn results(python: &Path, build: &Build<'_>) -> (Value, Scene) {
         .ended();
     let mut command = Command::new(python);
     command.arg(project().join("scripts/services/clusterfuzz")).arg(&fuzzer).arg(scene.path("work")).arg("15");
-    let ended = run(&mut command);
-    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    let ended = run(&mut command).succeeded();
     let found = serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("JSON: {ended:#?}"));
     (found, scene)
 }
@@ -93,7 +77,7 @@ fn crashes_timeouts_and_runs_out_of_memory_become_the_same_testcases_as_with_lib
             let (found, _scene) = results(&python, &Build { program, options, seeds: &seeds });
             check_testcase(&found, name, code, crash_type);
             assert_eq!(found["given"].as_u64(), Some(3), "{found:#}");
-            assert_eq!(found["targets"], serde_json::json!(["sample_fuzzer"]), "{found:#}");
+            assert_eq!(found["targets"], json!(["sample_fuzzer"]), "{found:#}");
             found
         };
         // both wait for timeouts most of the time
@@ -101,21 +85,12 @@ fn crashes_timeouts_and_runs_out_of_memory_become_the_same_testcases_as_with_lib
             let theirs = scope.spawn(|| one(clangs.clone()));
             (one(harness(source)), theirs.join().expect("libFuzzer's results"))
         });
-        for pointer in [
-            "/arguments",
-            "/crashes/0/arguments",
-            "/crashes/0/minimized/bytes",
-            "/merged/files",
-            "/timed_out",
-            "/stats/crash_count",
-            "/stats/timeout_count",
-            "/stats/oom_count",
-            "/stats/startup_crash_count",
-            "/stats/bad_instrumentation",
-            "/stats/log_lines_unwanted",
-            "/stats/max_len",
-            "/stats/timeout_limit",
-        ] {
+        let of_stats = "crash_count timeout_count oom_count startup_crash_count bad_instrumentation log_lines_unwanted max_len \
+                        timeout_limit";
+        let of_stats = of_stats.split(' ').map(|name| format!("/stats/{name}"));
+        let others =
+            ["/arguments", "/crashes/0/arguments", "/crashes/0/minimized/bytes", "/merged/files", "/timed_out"];
+        for pointer in &others.map(str::to_owned).into_iter().chain(of_stats).collect::<Vec<_>>() {
             assert_eq!(ours.pointer(pointer), theirs.pointer(pointer), "{pointer}: {ours:#} {theirs:#}");
         }
         // features are pairs of edges and buckets, of which compilers make different numbers
@@ -133,7 +108,7 @@ fn a_session_without_a_finding_has_statistics_and_a_merged_corpus() {
     let seeds: [&[u8]; 2] = [b"ok", b"okokok"];
     let build = Build { program: harness("sizes.c"), options: "[libfuzzer]\nruns = 2000\n", seeds: &seeds };
     let (found, _scene) = results(&python, &build);
-    assert_eq!(found["crashes"], serde_json::json!([]), "{found:#}");
+    assert_eq!(found["crashes"], json!([]), "{found:#}");
     let stat = |name: &str| found["stats"][name].as_u64().unwrap_or_else(|| panic!("no {name}: {found:#}"));
     assert_eq!(stat("number_of_executed_units"), 2000, "{found:#}");
     assert!(stat("edges_total") > 0 && stat("edge_coverage") > 0 && stat("peak_rss_mb") > 0, "{found:#}");
@@ -150,7 +125,7 @@ fn a_degradation_becomes_a_testcase_whose_state_is_its_function() {
     let (found, _scene) = results(&python, &Build { program: harness("quadratic.c"), options, seeds: &seeds });
     check_testcase(&found, "timeout", 70, "Timeout");
     for run in ["fuzzing", "reproducing"] {
-        assert_eq!(found["crashes"][0][run]["state"], serde_json::json!(["count_pairs"]), "{found:#}");
+        assert_eq!(found["crashes"][0][run]["state"], json!(["count_pairs"]), "{found:#}");
     }
     assert_eq!(found["stats"]["timeout_count"].as_u64(), Some(1), "{found:#}");
 }

@@ -1,10 +1,6 @@
 //! The command `quagmire compare`: two builds of a program over the same inputs.
 
-use std::path::{Path, PathBuf};
-
-use serde_json::{Value, json};
-
-use crate::common::{Run, Scene, alone, built, harness, run, signal, wait_until};
+use crate::common::*;
 
 /// Builds `compared.c` with these macros and options.
 fn build(options: &[&str]) -> PathBuf {
@@ -13,10 +9,15 @@ fn build(options: &[&str]) -> PathBuf {
     built("compared.c", &all, None)
 }
 
+/// Text of this size, in which nothing repeats for long.
+fn letters(size: u32) -> Vec<u8> {
+    (0..size).map(|i| b'a' + (i * i % 17) as u8).collect()
+}
+
 /// A scene with text of several sizes, and inputs that begin with what some builds cannot take.
 fn scene() -> Scene {
-    let text: Vec<u8> = (0..6_000u32).map(|i| b'a' + (i * i % 17) as u8).collect();
-    let seeds = [("small", &text[..50]), ("middle", &text[..2_000]), ("large", &text[..]), ("empty", b"")];
+    let text = letters(3_000);
+    let seeds = [("small", &text[..50]), ("middle", &text[..1_000]), ("large", &text[..]), ("empty", b"")];
     Scene::new(&[&seeds[..], &[("crash", b"!boom".as_slice()), ("hang", b"?wait")]].concat())
 }
 
@@ -29,23 +30,18 @@ fn compare(scene: &Scene, options: &[&str], old: Option<&Path>, new: &Path) -> R
     run(command.arg(new))
 }
 
-fn result(run: &Run) -> Value {
-    serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {run:#?}"))
-}
-
 /// The verdict on each input, by its file name.
 fn verdicts(result: &Value) -> Vec<(String, String)> {
-    let inputs = result["inputs"].as_array().expect("inputs").iter();
+    let inputs = array(&result["inputs"]).iter();
     let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
-    let text = |value: &Value| value.as_str().expect("text").to_owned();
-    let mut all: Vec<_> = inputs.map(|one| (name(&text(&one["path"])), text(&one["verdict"]))).collect();
+    let mut all: Vec<_> = inputs.map(|one| (name(string(&one["path"])), string(&one["verdict"]).to_owned())).collect();
     all.sort();
     all
 }
 
 /// The record of the input with this file name.
 fn input<'a>(result: &'a Value, name: &str) -> &'a Value {
-    let inputs = result["inputs"].as_array().expect("inputs");
+    let inputs = array(&result["inputs"]);
     inputs.iter().find(|one| one["path"].as_str().is_some_and(|path| path.ends_with(name))).expect("it is there")
 }
 
@@ -53,12 +49,16 @@ fn input<'a>(result: &'a Value, name: &str) -> &'a Value {
 fn a_build_and_the_same_again_have_no_difference() {
     let (scene, program) = (scene(), build(&[]));
     let same = compare(&scene, &["--json"], Some(&program), &program).ended();
-    let all = verdicts(&result(&same));
+    let all = verdicts(&same.json());
     assert!(all.len() == 6 && all.iter().all(|(_, verdict)| verdict == "same" || verdict == "time-only"), "{all:?}");
     // the same sources once more, with a function that nobody calls
-    let again = build(&["-DUNUSED"]);
-    let same = compare(&scene, &[], Some(&program), &again).ended();
+    let same = compare(&scene, &[], Some(&program), &build(&["-DUNUSED"])).ended();
     assert!(same.stdout.contains("6 inputs: "), "{same:#?}");
+    // programs under a fork server are compared as harnesses are
+    let program = built("program.c", &["-g", "-O1"], None);
+    let same = compare(&scene, &["--json"], Some(&program), &program).succeeded();
+    let mut all = verdicts(&same.json()).into_iter();
+    assert!(all.all(|(_, verdict)| verdict == "same" || verdict == "time-only"), "{same:#?}");
 }
 
 #[test]
@@ -69,20 +69,20 @@ fn a_function_that_works_more_is_slower_and_named_and_can_be_tolerated() {
     let (scene, old, new) = (scene(), build(&[]), build(&["-DROUNDS=80"]));
     let slower = compare(&scene, &["--json", "-o", "result.json"], Some(&old), &new);
     assert_eq!(slower.code, Some(4), "{slower:#?}");
-    let found = result(&slower);
+    let found = slower.json();
     let large = input(&found, "large");
     assert_eq!(large["verdict"], "slower", "{large:#}");
     assert_eq!(large["moved"][0]["function"], "weigh", "{large:#}");
-    let place = large["moved"][0]["location"].as_str().expect("a place");
+    let place = string(&large["moved"][0]["location"]);
     assert!(place.contains("compared.c:"), "{place}");
-    let ratio = large["ratio"].as_f64().expect("a ratio");
+    let ratio = float(&large["ratio"]);
     assert!((6.0..8.0).contains(&ratio), "{ratio}");
     assert_eq!(input(&found, "empty")["verdict"], "same");
-    let written = std::fs::read_to_string(scene.path("result.json")).expect("written");
+    let written = scene.read("result.json");
     assert_eq!(serde_json::from_str::<Value>(&written).expect("JSON"), found);
     // faster the other way round
     let faster = compare(&scene, &["--json"], Some(&new), &old);
-    assert_eq!(input(&result(&faster), "large")["verdict"], "faster");
+    assert_eq!(input(&faster.json(), "large")["verdict"], "faster");
     assert_eq!(faster.code, Some(0));
     // known, and accepted for now or until some time ago
     for (expires, code, word) in
@@ -99,14 +99,14 @@ fn a_function_that_works_more_is_slower_and_named_and_can_be_tolerated() {
 #[test]
 fn linear_work_made_quadratic_is_a_law_that_is_worse() {
     let _alone = alone();
-    let (scene, old, new) = (scene(), build(&[]), build(&["-DQUADRATIC"]));
+    // what is asked of it takes minutes on a busy machine for more than that
+    let (scene, old, new) = (Scene::new(&[("large", &letters(1_500))]), build(&[]), build(&["-DQUADRATIC"]));
     let worse = compare(&scene, &["--json"], Some(&old), &new);
     assert_eq!(worse.code, Some(4), "{worse:#?}");
-    let found = result(&worse);
+    let found = worse.json();
     let large = input(&found, "large");
     assert_eq!(large["verdict"], "law-worse", "{large:#}");
-    let exponents =
-        [&large["law"]["old_exponent"], &large["law"]["new_exponent"]].map(|one| one.as_f64().expect("known"));
+    let exponents = [&large["law"]["old_exponent"], &large["law"]["new_exponent"]].map(float);
     assert!((0.9..1.1).contains(&exponents[0]) && (1.8..2.1).contains(&exponents[1]), "{exponents:?}");
     assert_eq!(found["verdicts"][0]["verdict"], "law-worse");
 }
@@ -123,10 +123,10 @@ fn a_law_that_is_worse_shows_over_the_sizes_of_a_corpus_where_nothing_can_be_rep
     let (old, new) = (build(&["-DLENGTH"]), build(&["-DLENGTH", "-DQUADRATIC"]));
     let worse = compare(&scene, &["--json"], Some(&old), &new);
     assert_eq!(worse.code, Some(4), "{worse:#?}");
-    let found = result(&worse);
+    let found = worse.json();
     let large = input(&found, "9000");
     assert_eq!((&large["verdict"], &large["law"]["function"]), (&json!("law-worse"), &json!("distinct")), "{large:#}");
-    let reason = large["reason"].as_str().expect("text");
+    let reason = string(&large["reason"]);
     assert!(reason.contains("in the bytes of the inputs, and as n^"), "{reason}");
 }
 
@@ -134,27 +134,22 @@ fn a_law_that_is_worse_shows_over_the_sizes_of_a_corpus_where_nothing_can_be_rep
 fn crashes_and_hangs_that_are_new_are_regressions_and_those_that_are_gone_are_fixed() {
     let scene = scene();
     let (plain, crashes, hangs) = (build(&[]), build(&["-DCRASHES"]), build(&["-DHANGS"]));
-    let limit = ["--json", "--hang-timeout", "300ms"];
-    let crashed = compare(&scene, &limit, Some(&plain), &crashes);
-    assert_eq!(
-        (crashed.code, &input(&result(&crashed), "crash")["verdict"]),
-        (Some(4), &json!("new-crash")),
-        "{crashed:#?}"
-    );
-    let hung = compare(&scene, &limit, Some(&plain), &hangs);
-    assert_eq!((hung.code, &input(&result(&hung), "hang")["verdict"]), (Some(4), &json!("new-hang")), "{hung:#?}");
-    let fixed = compare(&scene, &limit, Some(&crashes), &plain);
-    assert_eq!((fixed.code, &input(&result(&fixed), "crash")["verdict"]), (Some(0), &json!("fixed")), "{fixed:#?}");
-    let same = compare(&scene, &limit, Some(&crashes), &crashes);
-    assert_eq!(input(&result(&same), "crash")["verdict"], "same");
+    for (old, new, name, code, verdict) in [
+        (&plain, &crashes, "crash", 4, "new-crash"),
+        (&plain, &hangs, "hang", 4, "new-hang"),
+        (&crashes, &plain, "crash", 0, "fixed"),
+        (&crashes, &crashes, "crash", 0, "same"),
+    ] {
+        let run = compare(&scene, &["--json", "--hang-timeout", "300ms"], Some(old), new);
+        assert_eq!((run.code, &input(&run.json(), name)["verdict"]), (Some(code), &json!(verdict)), "{run:#?}");
+    }
 }
 
 #[test]
 fn nothing_is_said_of_inputs_whose_runs_differ() {
     let (scene, plain, unstable) = (scene(), build(&[]), build(&["-DUNSTABLE"]));
-    let found = compare(&scene, &["--json"], Some(&unstable), &plain);
-    assert_eq!(found.code, Some(0), "{found:#?}");
-    assert!(verdicts(&result(&found)).iter().all(|(_, verdict)| verdict == "unstable"), "{found:#?}");
+    let found = compare(&scene, &["--json"], Some(&unstable), &plain).succeeded();
+    assert!(verdicts(&found.json()).iter().all(|(_, verdict)| verdict == "unstable"), "{found:#?}");
     assert_eq!(compare(&scene, &["--strict"], Some(&unstable), &plain).code, Some(5));
 }
 
@@ -173,21 +168,20 @@ fn a_baseline_stands_for_the_old_build_of_the_same_program() {
     let (scene, old, new) = (scene(), build(&[]), build(&["-DROUNDS=12"]));
     // a baseline is of a program, whose builds have one name
     for (build, folder) in [(&old, "old"), (&new, "new")] {
-        std::fs::create_dir(scene.path(folder)).expect("created");
-        crate::common::copy_program(build, &scene.path(&format!("{folder}/compared")));
+        fs::create_dir(scene.path(folder)).expect("created");
+        copy_program(build, &scene.path(&format!("{folder}/compared")));
     }
     let of = |options: &[&str], build: &str| compare(&scene, options, None, &scene.path(build));
     let kept = ["--baseline", "costs.json"];
-    let updated = of(&[&kept[..], &["--update"]].concat(), "old/compared");
-    assert_eq!(updated.code, Some(0), "{updated:#?}");
+    let updated = of(&[&kept[..], &["--update"]].concat(), "old/compared").succeeded();
     assert!(updated.stderr.contains("costs.json: 6 inputs"), "{updated:#?}");
-    let text = std::fs::read_to_string(scene.path("costs.json")).expect("written");
+    let text = scene.read("costs.json");
     let folder = scene.path("old").display().to_string();
     assert!(text.contains("-O1") && !text.contains(&folder), "{text}");
     assert_eq!(of(&kept, "old/compared").code, Some(0));
     let slower = of(&[&kept[..], &["--json"]].concat(), "new/compared");
     assert_eq!(slower.code, Some(4), "{slower:#?}");
-    let found = result(&slower);
+    let found = slower.json();
     assert_eq!(input(&found, "large")["verdict"], "slower");
     assert_eq!(input(&found, "large")["moved"][0]["function"], "weigh");
     let again = of(&[&kept[..], &["--update"]].concat(), "new/compared");
@@ -215,86 +209,62 @@ fn findings_of_a_campaign_are_run_again() {
     let (scene, slow, fixed) =
         (Scene::new(&[("a", b"aaaa bbbb cccc dddd")]), build(&["-DQUADRATIC", "-DCRASHES"]), build(&[]));
     scene.write("seeds/b", b"!");
-    let campaign = scene.fuzz(&slow, "--execs 4000 --max-size 400 --seed 1 --no-confirm --no-plotting --quiet");
-    assert_eq!(campaign.code, Some(0), "{campaign:#?}");
+
+    scene.fuzz(&slow, "--execs 4000 --max-size 400 --seed 1 --no-confirm --no-plotting --quiet").succeeded();
     let summary = scene.summary();
-    let found = summary["findings"].as_array().expect("a list").len();
+    let found = array(&summary["findings"]).len();
     assert!(found > 0, "{summary:#}");
-    let again = |program: &Path| run(scene.quagmire(&["compare", "--json", "out", "--"]).arg(program));
-    let same = again(&slow);
-    assert_eq!(same.code, Some(0), "{same:#?}");
-    assert!(verdicts(&result(&same)).iter().all(|(_, verdict)| verdict == "same"), "{same:#?}");
-    let all = verdicts(&result(&again(&fixed)));
+    let again = |program: &Path| scene.ask("compare --json out", program);
+    let same = again(&slow).succeeded();
+    assert!(verdicts(&same.json()).iter().all(|(_, verdict)| verdict == "same"), "{same:#?}");
+    let all = verdicts(&again(&fixed).json());
     assert!(all.len() == found && all.iter().all(|(_, verdict)| verdict == "fixed"), "{all:?}");
     // its queue and findings, with an old build
     let both = run(scene.quagmire(&["compare", "--json", "out", "--"]).arg(&slow).arg("--and").arg(&slow));
-    assert!(verdicts(&result(&both)).len() as u64 >= summary["entries"].as_u64().expect("a number"), "{both:#?}");
+    assert!(verdicts(&both.json()).len() as u64 >= summary["entries"].as_u64().expect("a number"), "{both:#?}");
 }
 
 #[test]
 fn what_cannot_be_compared_is_refused_in_one_line() {
     let (scene, program) = (scene(), build(&[]));
     let text = program.display().to_string();
-    let refused = |arguments: &[&str], code, words: &[&str]| {
-        let all: Vec<&str> = ["compare"].iter().chain(arguments).copied().collect();
-        run(&mut scene.quagmire(&all)).refused(code, words);
-    };
-    refused(&["--", &text, "--and", &text], 2, &["no inputs"]);
-    refused(&["none", "--", &text, "--and", &text], 2, &["none does not exist"]);
-    refused(&["seeds", "--", &text], 2, &["--and NEW", "--baseline"]);
-    refused(&["seeds", "--", &text, "--and"], 2, &["-- OLD", "--and NEW"]);
-    refused(
-        &["seeds", "--baseline", "b.json", "--", &text, "--and", &text],
-        2,
-        &["--baseline stands for the old build"],
-    );
-    refused(&["seeds", "--", &text, "--and", "/bin/true"], 3, &["/bin/true"]);
-    refused(&["seeds", "--threshold", "1", "--", &text, "--and", &text], 2, &["--threshold"]);
-    std::fs::create_dir(scene.path("nothing")).expect("created");
-    refused(&["nothing", "--", &text, "--and", &text], 2, &["nothing"]);
+    fs::create_dir(scene.path("nothing")).expect("created");
     std::os::unix::fs::symlink("/no/such/file", scene.path("link")).expect("a link");
-    refused(&["link", "--", &text, "--and", &text], 2, &["link"]);
     scene.write("known.json", b"[{");
-    refused(&["seeds", "--tolerated", "known.json", "--", &text, "--and", &text], 2, &["known.json", "expires"]);
+    let both = ["--", &text, "--and", &text];
+    for (arguments, target, code, words) in [
+        ("", &both[..], 2, &["no inputs"][..]),
+        ("none", &both, 2, &["none does not exist"]),
+        ("seeds", &both[..2], 2, &["--and NEW", "--baseline"]),
+        ("seeds", &both[..3], 2, &["-- OLD", "--and NEW"]),
+        ("seeds --baseline b.json", &both, 2, &["--baseline stands for the old build"]),
+        ("seeds", &["--", &text, "--and", "/bin/true"], 3, &["/bin/true"]),
+        ("seeds --threshold 1", &both, 2, &["--threshold"]),
+        ("nothing", &both, 2, &["nothing"]),
+        ("link", &both, 2, &["link"]),
+        ("seeds --tolerated known.json", &both, 2, &["known.json", "expires"]),
+    ] {
+        let all: Vec<&str> = ["compare"].into_iter().chain(arguments.split_whitespace()).collect();
+        run(&mut scene.quagmire(&[&all, target].concat())).refused(code, words);
+    }
     run(&mut scene.quagmire(&["serve-runs", "--capacity", "9", "--", &text])).refused(2, &["quagmire compare"]);
 }
 
 #[test]
-fn programs_under_a_fork_server_are_compared_as_harnesses_are() {
-    let scene = Scene::new(&[("a", b"some text"), ("b", &b"more of it ".repeat(40))]);
-    let program = built("program.c", &["-g", "-O1"], None);
-    let same = run(scene.quagmire(&["compare", "--json", "seeds", "--"]).arg(&program).arg("--and").arg(&program));
-    assert_eq!(same.code, Some(0), "{same:#?}");
-    assert!(
-        verdicts(&result(&same)).iter().all(|(_, verdict)| verdict == "same" || verdict == "time-only"),
-        "{same:#?}"
-    );
-}
-
-#[test]
 fn ctrl_c_prints_what_is_known_and_leaves_no_process() {
-    let _alone = alone();
     let (scene, hangs) = (scene(), build(&["-DHANGS"]));
     for i in 0..40 {
         scene.write(&format!("seeds/hang{i}"), format!("?{i}").as_bytes());
     }
-    let mut command =
-        scene.quagmire(&["compare", "--json", "--hang-timeout", "400ms", "-o", "result.json", "seeds", "--"]);
-    command.arg(&hangs).arg("--and").arg(&hangs);
-    command
-        .stdin(std::process::Stdio::null())
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped());
-    let child = command.spawn().expect("it starts");
-    let process = child.id();
-    let servers = wait_until("both builds run", || Some(crate::common::children(process)).filter(|all| all.len() == 2));
-    std::thread::sleep(std::time::Duration::from_millis(1500));
-    signal(process, libc::SIGINT);
-    let interrupted = crate::common::ended(child);
+    let options = ["compare", "--json", "--hang-timeout", "400ms", "-o", "result.json", "seeds", "--"];
+    let child = start(scene.quagmire(&options).arg(&hangs).arg("--and").arg(&hangs));
+    let servers = wait_until("both builds run", || Some(children(child.id())).filter(|all| all.len() == 2));
+    // forty hangs take longer than it needs to see the signal
+    let interrupted = interrupted(child);
     assert_eq!(interrupted.code, Some(1), "{interrupted:#?}");
-    let found = result(&interrupted);
-    assert_eq!((&found["is_incomplete"], found["inputs"].as_array().map(Vec::len)), (&json!(true), Some(46)));
+    let found = interrupted.json();
+    assert_eq!((&found["is_incomplete"], array(&found["inputs"]).len()), (&json!(true), 46));
     assert!(scene.path("result.json").exists());
     assert!(interrupted.stderr.contains("not complete"), "{interrupted:#?}");
-    wait_until("nothing is left", || servers.iter().all(|&server| !crate::common::is_alive(server)).then_some(()));
+    wait_for_end("nothing is left", &servers);
 }

@@ -1,18 +1,11 @@
 //! Harnesses built with `QUAGMIRE_COMPARES=1`: the search uses the progress of comparisons, and costs ignore it.
 
-use std::path::{Path, PathBuf};
-
-use crate::common::{Scene, compiler, number, run, testdata};
-use serde_json::Value;
+use crate::common::*;
 
 /// Builds `keywords.c` in the folder of the scene, with or without progress of comparisons.
 fn keywords(scene: &Scene, compares: bool) -> PathBuf {
-    let harness = scene.path(if compares { "shows" } else { "hides" });
-    let mut command = compiler("keywords.c", None);
-    command.env("QUAGMIRE_COMPARES", if compares { "1" } else { "0" });
-    command.args(["-g", "-O2", "-fsanitize=fuzzer"]).arg(testdata("keywords.c")).arg("-o").arg(&harness);
-    run(&mut command).ended();
-    harness
+    let (name, value) = if compares { ("shows", "1") } else { ("hides", "0") };
+    scene.compile(name, "keywords.c", &["-g", "-O2", "-fsanitize=fuzzer"], &[("QUAGMIRE_COMPARES", value)])
 }
 
 #[test]
@@ -28,7 +21,7 @@ fn a_keyword_a_number_and_a_switch_are_found_byte_by_byte() {
     // the keyword's bytes, and all but one of the number's and of each case's
     assert_eq!(with["target"]["progress_slots"], 14 + 3 + 3 * 3, "{with:#}");
     assert!(number(&with["progress_found"]) > 15, "{with:#}");
-    let worst = |summary: &Value| summary["worst"]["instructions_ratio"].as_f64().expect("a ratio");
+    let worst = |summary: &Value| float(&summary["worst"]["instructions_ratio"]);
     assert!(worst(&with) > 10.0, "the work behind the keyword: {with:#}");
 
     scene.fuzz(&hides, &format!("{options} --force")).ended();

@@ -1,13 +1,7 @@
 //! Targets that show their comparisons, by our pass or by SanitizerCoverage's callbacks: operands that the input holds are
 //! replaced by those that they were compared with.
 
-use std::path::{Path, PathBuf};
-
-use crate::{
-    common::{Scene, compiler, harness, has_program, number, run, testdata},
-    sancov::{linked, object},
-};
-use serde_json::Value;
+use crate::{common::*, sancov::linked, sancov::object};
 
 /// Clang's options for an object that shows its comparisons, and for one that does not.
 const COUNTERS: &str = "-fsanitize=fuzzer-no-link";
@@ -24,33 +18,39 @@ const SEED: &[u8] = b"text: words and 1234 numbers <in> a row.";
 fn case(scene: &Scene, compiler: &str, name: &str, options: &[&str]) -> PathBuf {
     let case = format!("-DCASE={name}");
     let object = object(scene, compiler, "comparisons.c", &[&[case.as_str(), "-O1", "-fno-builtin"], options].concat());
-    linked(scene, name, &[&object], &[])
+    linked(scene, &format!("{name}-{compiler}"), &[&object], &[])
 }
 
 /// Executions until a campaign has found the crash, if it has.
 fn executions_to_crash(scene: &Scene, harness: &Path, options: &str) -> Option<u64> {
-    let ended = scene.fuzz(harness, &format!("{options} --force --no-plotting --no-confirm --max-size 80"));
-    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    scene.fuzz(harness, &format!("{options} --force --no-plotting --no-confirm --max-size 80")).succeeded();
     let summary = scene.summary();
-    let faults = summary["findings"].as_array().expect("findings").iter().filter(|f| f["kind"] == "fault");
+    let faults = array(&summary["findings"]).iter().filter(|f| f["kind"] == "fault");
     faults.map(|fault| number(&fault["executions"])).min()
 }
 
 /// Mutants that the stage has made.
 fn replaced(summary: &Value) -> u64 {
-    let rules = summary["rules"].as_array().expect("rules");
+    let rules = array(&summary["rules"]);
     number(&rules.iter().find(|rule| rule["label"] == "comparisons").expect("a label")["applied"])
 }
 
 #[test]
-fn magic_numbers_keywords_and_cases_of_a_switch_take_the_place_of_what_was_compared_with_them() {
+fn what_was_compared_takes_the_place_of_what_the_input_holds_in_objects_of_clang_of_gcc_and_of_sanitizers() {
     let scene = Scene::new(&[("seed", SEED)]);
-    for name in CASES {
-        let shows = case(&scene, "clang", name, &[COUNTERS]);
-        let took = executions_to_crash(&scene, &shows, "--execs 4000 --seed 1");
+    let mut all: Vec<_> = CASES.map(|name| (name, case(&scene, "clang", name, &[COUNTERS]))).into();
+    if has_program("gcc", "gcc") {
+        let options = ["-fsanitize-coverage=trace-pc,trace-cmp"];
+        all.extend(["MAGIC", "SWITCH", "KEYWORD", "FLOAT"].map(|name| (name, case(&scene, "gcc", name, &options))));
+    }
+    let options = ["-DCASE=KEYWORD", "-O1", "-fsanitize=fuzzer-no-link,address"];
+    let object = object(&scene, "clang", "comparisons.c", &options);
+    all.push(("sanitized", linked(&scene, "sanitized", &[&object], &["-fsanitize=address"])));
+    for (name, harness) in all {
+        let took = executions_to_crash(&scene, &harness, "--execs 4000 --seed 1");
         assert!(took.is_some(), "{name}: {:#}", scene.summary());
-        let with = replaced(&scene.summary());
-        assert!((1..4000).contains(&with), "{name}: {with}");
+        let replaced = replaced(&scene.summary());
+        assert!((1..4000).contains(&replaced), "{name}: {replaced}");
     }
 }
 
@@ -59,12 +59,8 @@ fn objects_of_quagmire_cc_show_magic_numbers_and_strings_and_all_others_if_they_
     let scene = Scene::new(&[("seed", SEED)]);
     for name in CASES {
         let [all, telling] = ["1", "0"].map(|compares| {
-            let harness = scene.path(&format!("{name}-{compares}"));
-            let mut command = compiler("comparisons.c", None);
-            command.env("QUAGMIRE_COMPARES", compares).arg(format!("-DCASE={name}"));
-            command.args(["-g", "-O1", "-fsanitize=fuzzer"]).arg(testdata("comparisons.c")).arg("-o").arg(&harness);
-            run(&mut command).ended();
-            harness
+            let options = ["-g", "-O1", "-fsanitize=fuzzer", &format!("-DCASE={name}")];
+            scene.compile(&format!("{name}-{compares}"), "comparisons.c", &options, &[("QUAGMIRE_COMPARES", compares)])
         });
         let options = "--execs 4000 --seed 3 --no-auto-dict";
         let is_telling = name != "WIDENED";
@@ -92,10 +88,8 @@ fn words_that_code_compares_byte_by_byte_are_found_in_process_and_under_the_fork
             ("in-process", "-O2", "-fsanitize=fuzzer"),
             ("program", "-O2", "-DPROGRAM"),
         ] {
-            let target = scene.path(&format!("{name}{level}-{kind}"));
-            let mut command = compiler("own_words.c", None);
-            command.args(["-g", level, flag]).arg(format!("-DCASE={name}")).arg(testdata("own_words.c"));
-            run(command.arg("-o").arg(&target)).ended();
+            let options = ["-g", level, flag, &format!("-DCASE={name}")];
+            let target = scene.compile(&format!("{name}{level}-{kind}"), "own_words.c", &options, &[]);
             let took = executions_to_crash(&scene, &target, "--execs 20000 --seed 1");
             assert_eq!(took.is_some(), is_found, "{name}, {level}, {kind}: {:#}", scene.summary());
         }
@@ -121,11 +115,9 @@ fn checksums_are_mended_by_default_in_process_and_under_the_fork_server() {
             ("driver", "1", "-fsanitize=fuzzer"),
             ("program", "0", "-DPROGRAM"),
         ] {
-            let target = scene.path(&format!("{name}-{kind}"));
-            let mut command = compiler("comparisons.c", None);
-            command.env("QUAGMIRE_DRIVER", driver).arg(format!("-DCASE={name}"));
-            command.args(["-g", "-O1", flag]).arg(testdata("comparisons.c")).arg("-o").arg(&target);
-            run(&mut command).ended();
+            let build = ["-g", "-O1", flag, &format!("-DCASE={name}")];
+            let variables = [("QUAGMIRE_DRIVER", driver)];
+            let target = scene.compile(&format!("{name}-{kind}"), "comparisons.c", &build, &variables);
             let took = executions_to_crash(&scene, &target, &format!("{options} --seed 1"));
             assert_eq!(took.is_some(), is_found, "{name}, {kind}: {:#}", scene.summary());
         }
@@ -135,19 +127,11 @@ fn checksums_are_mended_by_default_in_process_and_under_the_fork_server() {
 #[test]
 fn checksums_in_a_shared_library_are_mended_too() {
     let scene = Scene::new(&[("seed", SEED)]);
-    let [library, harness] = ["library.so", "harness"].map(|name| scene.path(name));
-    let mut command = compiler("comparisons.c", None);
-    command.args(["-g", "-O1", "-shared", "-fPIC", "-DCASE=CHECKSUM"]).arg(testdata("comparisons.c"));
-    run(command.arg("-o").arg(&library)).ended();
+    let options = ["-g", "-O1", "-shared", "-fPIC", "-DCASE=CHECKSUM"];
+    let library = scene.compile("library.so", "comparisons.c", &options, &[]);
+    let harness = scene.path("harness");
     run(compiler("comparisons.c", None).arg("-fsanitize=fuzzer").arg(&library).arg("-o").arg(&harness)).ended();
     assert!(executions_to_crash(&scene, &harness, "--execs 4000 --seed 1").is_some(), "{:#}", scene.summary());
-}
-
-#[test]
-fn a_string_without_an_end_is_read_no_further_than_it_can_be() {
-    let scene = Scene::new(&[("seed", SEED), ("short", b"text of 16 bytes")]);
-    let harness = case(&scene, "clang", "UNTERMINATED", &[COUNTERS]);
-    assert_eq!(executions_to_crash(&scene, &harness, "--execs 1000 --seed 1"), None);
 }
 
 #[test]
@@ -161,6 +145,10 @@ fn objects_that_do_not_show_their_comparisons_are_searched_as_if_there_was_no_su
     assert_eq!(executions_to_crash(&scene, &shows, "--execs 5000 --seed 1 --rules T,havoc"), None);
     assert_eq!(replaced(&scene.summary()), 0);
     assert!(executions_to_crash(&scene, &shows, "--execs 5000 --seed 1 --rules T,comparisons").is_some());
+    // a string without an end is read no further than it can be
+    scene.write("seeds/short", b"text of 16 bytes");
+    let harness = case(&scene, "clang", "UNTERMINATED", &[COUNTERS]);
+    assert_eq!(executions_to_crash(&scene, &harness, "--execs 1000 --seed 1"), None);
 }
 
 #[test]
@@ -175,33 +163,10 @@ fn a_search_by_comparisons_is_repeated_by_its_seed() {
 }
 
 #[test]
-fn comparisons_and_cases_in_any_order_of_gcc_are_used() {
-    let scene = Scene::new(&[("seed", SEED)]);
-    if !has_program("gcc", "gcc") {
-        return;
-    }
-    for name in ["MAGIC", "SWITCH", "KEYWORD", "FLOAT"] {
-        let harness = case(&scene, "gcc", name, &["-fsanitize-coverage=trace-pc,trace-cmp"]);
-        let took = executions_to_crash(&scene, &harness, "--execs 4000 --seed 1");
-        assert!(took.is_some(), "{name}: {:#}", scene.summary());
-    }
-}
-
-#[test]
-fn comparisons_of_strings_are_seen_by_sanitizers_too() {
-    let scene = Scene::new(&[("seed", SEED)]);
-    let options = ["-DCASE=KEYWORD", "-O1", "-fsanitize=fuzzer-no-link,address"];
-    let object = object(&scene, "clang", "comparisons.c", &options);
-    let harness = linked(&scene, "sanitized", &[&object], &["-fsanitize=address"]);
-    let took = executions_to_crash(&scene, &harness, "--execs 4000 --seed 1");
-    assert!(took.is_some(), "{:#}", scene.summary());
-}
-
-#[test]
 fn what_the_engine_compares_between_two_runs_is_none_of_the_targets_comparisons() {
     let scene = Scene::new(&[("seed", b"ab")]);
-    let ended =
-        scene.fuzz(&harness("own_comparison.c"), "--execs 3000 --seed 1 --no-auto-dict --no-plotting --no-confirm");
-    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    scene
+        .fuzz(&harness("own_comparison.c"), "--execs 3000 --seed 1 --no-auto-dict --no-plotting --no-confirm")
+        .succeeded();
     assert_eq!(replaced(&scene.summary()), 0, "{:#}", scene.summary()["rules"]);
 }

@@ -1,16 +1,10 @@
 //! Mutators of the harness's own: they are operators beside the others, under the same guard as a run.
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-    process::{Command, Stdio},
-};
-
-use crate::common::{Run, Scene, binaries, built, harness, has_program, number, run, skip, testdata};
+use crate::common::*;
 
 /// The harness of `custom_mutator.c` whose mutator does this besides.
 fn doing(how: &str) -> PathBuf {
-    built("custom_mutator.c", &["-g", "-O1", "-fsanitize=fuzzer", &format!("-DHOW={how}")], None)
+    harness_with("custom_mutator.c", &[&format!("-DHOW={how}")])
 }
 
 /// A record of `custom_mutator.c`: the checksum of a text, and the text.
@@ -35,8 +29,8 @@ fn fuzz(scene: &Scene, how: &str, options: &str) -> Run {
 /// Number of runs of mutants that each operator has taken part in.
 fn applied(scene: &Scene) -> BTreeMap<String, u64> {
     let summary = scene.summary();
-    let rules = summary["rules"].as_array().expect("rules").iter();
-    rules.map(|rule| (rule["label"].as_str().expect("a label").to_owned(), number(&rule["applied"]))).collect()
+    let rules = array(&summary["rules"]).iter();
+    rules.map(|rule| (string(&rule["label"]).to_owned(), number(&rule["applied"]))).collect()
 }
 
 /// Entries that were made by the operators of the harness's own only.
@@ -49,45 +43,47 @@ fn own_entries(scene: &Scene) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn they_are_operators_of_their_own_beside_the_others() {
-    let scene = two_records();
-    fuzz(&scene, "RECORDS", "").ended();
-    let applied = applied(&scene);
+fn they_are_operators_of_their_own_beside_the_others_and_a_selection_leaves_the_others_out() {
+    let (all, only, without) = (two_records(), two_records(), two_records());
+    fuzz(&all, "RECORDS", "").ended();
+    let counts = applied(&all);
     for operator in ["custom", "custom-crossover", "havoc", "splice"] {
-        assert!(applied[operator] > 0, "{operator}: {applied:?}");
+        assert!(counts[operator] > 0, "{operator}: {counts:?}");
     }
-    let own = own_entries(&scene);
+    let own = own_entries(&all);
     assert!(own.len() >= 5 && own.iter().all(|bytes| is_record(bytes)), "{own:?}");
-}
 
-#[test]
-fn a_selection_leaves_the_others_out() {
-    let scene = two_records();
-    fuzz(&scene, "RECORDS", "--rules custom").ended();
-    let used: Vec<String> = applied(&scene).into_iter().filter(|(_, count)| *count > 0).map(|(name, _)| name).collect();
+    fuzz(&only, "RECORDS", "--rules custom").ended();
+    let used: Vec<String> = applied(&only).into_iter().filter(|(_, count)| *count > 0).map(|(name, _)| name).collect();
     assert!(used.iter().all(|name| ["custom", "mask", "trim"].contains(&name.as_str())), "{used:?}");
-    assert!(own_entries(&scene).len() >= 5);
+    assert!(own_entries(&only).len() >= 5);
     // no bytes that a rule or havoc has changed have a checksum that is right
-    let without = two_records();
     fuzz(&without, "RECORDS", "--rules T,havoc,splice").ended();
     let records = |scene: &Scene| scene.files("out/queue").values().filter(|bytes| is_record(bytes)).count();
-    assert!(records(&scene) >= 7 && records(&without) == 2, "{} and {}", records(&scene), records(&without));
+    assert!(records(&only) >= 7 && records(&without) == 2, "{} and {}", records(&only), records(&without));
+
+    let none = two_records();
+    none.fuzz(&harness("quadratic.c"), "--rules custom").refused(2, &["--rules custom", "LLVMFuzzerCustomMutator"]);
+    assert!(!none.path("out").exists());
 }
 
 #[test]
-fn a_selection_of_a_mutator_that_there_is_not_is_refused() {
-    let scene = two_records();
-    scene.fuzz(&harness("quadratic.c"), "--rules custom").refused(2, &["--rules custom", "LLVMFuzzerCustomMutator"]);
-    assert!(!scene.path("out").exists());
-}
-
-#[test]
-fn what_they_write_is_run_as_it_is() {
+fn what_they_write_is_run_as_it_is_and_what_they_execute_counts_for_no_run() {
     let scene = two_records();
     fuzz(&scene, "PATTERN", "--rules custom").ended();
     let own = own_entries(&scene);
     assert!(own.iter().all(|bytes| bytes.starts_with(b"pattern") && bytes.len() == 8), "{own:?}");
     assert!(applied(&scene)["custom"] > 1000);
+
+    let scene = two_records();
+    fuzz(&scene, "COUNTED", "--rules custom").ended();
+    assert!(applied(&scene)["custom"] > 1000);
+    // a call of that mutator executes more instructions than any input of this size
+    for name in scene.files("out/queue").keys() {
+        let cost = name.split("cost_").nth(1).and_then(|rest| rest.split(',').next());
+        let ratio: f64 = cost.map_or(1.0, |ratio| ratio.parse().expect("a ratio"));
+        assert!(ratio < 500.0, "{name}");
+    }
 }
 
 #[test]
@@ -113,75 +109,37 @@ fn one_that_crashes_or_exits_whenever_it_is_called_ends_the_campaign_with_a_reas
         fuzz(&scene, how, "--resume --rules T,havoc").ended();
         assert!(number(&scene.summary()["executions"]) >= 3000);
     }
+    // who writes behind the room for mutants crashes
+    fuzz(&two_records(), "OVERFLOWS", "").refused(3, &["crashed (SIGSEGV)"]);
 }
 
 #[test]
-fn one_that_crashes_at_times_is_reported_once_and_the_campaign_continues() {
-    let scene = two_records();
-    fuzz(&scene, "CRASHES_AT_TIMES", "").ended();
-    assert_eq!(scene.log().matches("the harness's own mutator crashed (SIGSEGV)").count(), 1, "{}", scene.log());
-    assert!(applied(&scene)["custom"] > 500);
-    assert_eq!((&scene.summary()["executions"], &scene.summary()["faults"]), (&3000.into(), &0.into()));
-}
-
-#[test]
-fn one_that_hangs_in_llvmfuzzermutate_is_cut_off() {
-    let scene = two_records();
-    let options = "--rules custom --hang-timeout 0.1";
-    scene.fuzz(&doing("HANGS"), &format!("--execs 300 --seed 1 --max-size 60 --no-confirm {options}")).ended();
-    assert!(scene.log().contains("the harness's own mutator hung"), "{}", scene.log());
-    assert_eq!((&scene.summary()["executions"], &scene.summary()["hangs"]), (&300.into(), &0.into()));
-}
-
-#[test]
-fn one_that_makes_nothing_is_skipped() {
-    let scene = two_records();
-    fuzz(&scene, "NOTHING", "").ended();
-    assert_eq!(applied(&scene)["custom"], 0);
-    assert_eq!(scene.summary()["executions"], 3000);
-}
-
-#[test]
-fn more_than_allowed_is_cut_off_with_one_warning() {
-    let scene = two_records();
-    fuzz(&scene, "TOO_LONG", "").ended();
-    assert_eq!(scene.log().matches("returns more bytes than its max_size").count(), 1, "{}", scene.log());
-    assert!(applied(&scene)["custom"] > 500);
-    assert!(scene.files("out/queue").values().all(|bytes| bytes.len() <= 60));
-}
-
-#[test]
-fn who_writes_behind_the_room_for_mutants_crashes() {
-    let scene = two_records();
-    fuzz(&scene, "OVERFLOWS", "").refused(3, &["crashed (SIGSEGV)"]);
-}
-
-#[test]
-fn what_they_execute_counts_for_no_run() {
-    let scene = two_records();
-    fuzz(&scene, "COUNTED", "--rules custom").ended();
-    assert!(applied(&scene)["custom"] > 1000);
-    // a call of that mutator executes more instructions than any input of this size
-    for name in scene.files("out/queue").keys() {
-        let cost = name.split("cost_").nth(1).and_then(|rest| rest.split(',').next());
-        let ratio: f64 = cost.map_or(1.0, |ratio| ratio.parse().expect("a ratio"));
-        assert!(ratio < 500.0, "{name}");
+fn one_that_fails_at_times_is_reported_once_and_the_campaign_continues() {
+    for (how, options, said, least) in [
+        ("CRASHES_AT_TIMES", "--execs 3000", Some("the harness's own mutator crashed (SIGSEGV)"), 500),
+        ("TOO_LONG", "--execs 3000", Some("returns more bytes than its max_size"), 500),
+        ("HANGS", "--execs 300 --rules custom --hang-timeout 0.1", Some("the harness's own mutator hung"), 0),
+        ("NOTHING", "--execs 3000", None, 0),
+    ] {
+        let scene = two_records();
+        scene.fuzz(&doing(how), &format!("--seed 1 --max-size 60 --no-confirm {options}")).ended();
+        let log = scene.log();
+        assert!(said.is_none_or(|said| log.matches(said).count() == 1), "{how}: {log}");
+        let custom = applied(&scene)["custom"];
+        assert!(custom > least || least == 0 && (how == "HANGS" || custom == 0), "{how}: {custom}");
+        let summary = scene.summary();
+        let executions = options.split(' ').nth(1).and_then(|number| number.parse().ok());
+        assert_eq!(summary["executions"].as_u64(), executions, "{how}");
+        assert_eq!([&summary["faults"], &summary["hangs"]], [0, 0], "{how}");
+        assert!(scene.files("out/queue").values().all(|bytes| bytes.len() <= 60), "{how}");
     }
 }
 
 #[test]
 fn under_the_fork_server_nobody_calls_them_and_they_link() {
-    let driver = Command::new(binaries().join("quagmire-cc"))
-        .env("QUAGMIRE_DRIVER", "1")
-        .args(["-g", "-O1", "-fsanitize=fuzzer"])
-        .arg(testdata("custom_mutator.c"))
-        .arg("-o")
-        .arg(Path::new(env!("CARGO_TARGET_TMPDIR")).join("custom_mutator_driver"))
-        .output()
-        .expect("quagmire-cc starts");
-    assert!(driver.status.success(), "{}", String::from_utf8_lossy(&driver.stderr));
     let scene = two_records();
-    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("custom_mutator_driver");
+    let options = ["-g", "-O1", "-fsanitize=fuzzer"];
+    let program = scene.compile("driver", "custom_mutator.c", &options, &[("QUAGMIRE_DRIVER", "1")]);
     scene.fuzz(&program, "--rules custom").refused(2, &["QUAGMIRE_DRIVER"]);
     scene.fuzz(&program, "--execs 500 --seed 1 --max-size 60 --no-confirm").ended();
     assert_eq!(applied(&scene)["custom"], 0);
@@ -190,7 +148,7 @@ fn under_the_fork_server_nobody_calls_them_and_they_link() {
 #[test]
 fn a_program_with_a_main_of_its_own_hands_its_function_and_arguments_over() {
     let scene = Scene::new(&[("one", b"banana")]);
-    let program = built("run_driver.c", &["-g", "-O1", "-fsanitize=fuzzer"], None);
+    let program = harness("run_driver.c");
     scene.fuzz(&program, "--execs 300 --seed 1 --max-size 30 --no-confirm").ended();
     assert_eq!((&scene.summary()["executions"], &scene.summary()["faults"]), (&300.into(), &0.into()));
 }
@@ -246,8 +204,7 @@ fn libprotobuf_mutator_keeps_messages_whole_as_bytes_do_not() {
         .arg(source.path())
         .arg(testdata("document.cc"));
     command.arg(source.path().join("document.pb.cc")).args(&flags).arg("-o").arg(&program);
-    let linked = run(&mut command);
-    assert_eq!(linked.code, Some(0), "{linked:#?}");
+    run(&mut command).succeeded();
 
     let document = b"items { key: \"a\" number: 7 } items { key: \"b\" children { key: \"c\" } }";
     let campaign = |rules: &str| {

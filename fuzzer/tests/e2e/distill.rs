@@ -1,10 +1,6 @@
 //! The command `quagmire distill`: the smallest corpus that keeps everything.
 
-use std::{collections::BTreeSet, fs, path::Path, process::Stdio};
-
-use serde_json::Value;
-
-use crate::common::{Run, Scene, children, ended, harness, number, run, signal, wait_until};
+use crate::common::*;
 
 /// Inputs for `diverse.c`: the name of each, and its bytes. The last one crashes.
 const INPUTS: [(&str, &[u8]); 9] = [
@@ -35,13 +31,13 @@ fn distill(scene: &Scene, options: &[&str], program: &Path) -> Run {
 #[track_caller]
 fn report(scene: &Scene, options: &[&str], program: &Path) -> Value {
     let run = distill(scene, &[&["--json"], options].concat(), program).ended();
-    serde_json::from_str(&run.stdout).expect("JSON")
+    run.json()
 }
 
 /// Paths of a report's lists, with the reason if they have one.
 fn listed<'a>(report: &'a Value, list: &str) -> Vec<(&'a str, &'a str)> {
-    let text = |value: &'a Value| value.as_str().unwrap_or_default();
-    report[list].as_array().expect("a list").iter().map(|one| (text(&one["path"]), text(&one["reason"]))).collect()
+    let reason = |one: &'a Value| one["reason"].as_str().unwrap_or_default();
+    array(&report[list]).iter().map(|one| (string(&one["path"]), reason(one))).collect()
 }
 
 #[test]
@@ -108,23 +104,16 @@ fn what_is_as_small_as_possible_can_be_chosen_and_is_said() {
 }
 
 #[test]
-fn files_of_the_same_name_are_both_in_the_corpus() {
-    let (scene, harness) = (scene(), harness("diverse.c"));
+fn inputs_of_the_same_name_are_both_kept_and_unstable_and_rejected_ones_are_named() {
+    let scene = scene();
     scene.write("one/x", b"y");
     scene.write("two/x", b"?");
-    let names: BTreeSet<String> = {
-        report(&scene, &["one", "two", "-o", "small"], &harness);
-        scene.files("small").into_keys().collect()
-    };
-    assert_eq!(names, BTreeSet::from(["x".to_owned(), "x.2".to_owned()]));
-}
-
-#[test]
-fn inputs_that_do_something_else_in_each_run_are_named() {
-    let scene = scene();
-    let run = distill(&scene, &["all/a", "all/b", "-o", "small"], &harness("unstable.c"));
-    assert_eq!(run.code, Some(0), "{run:#?}");
+    report(&scene, &["one", "two", "-o", "both"], &harness("diverse.c"));
+    assert_eq!(scene.files("both").into_keys().collect::<Vec<_>>(), ["x", "x.2"]);
+    let run = distill(&scene, &["all/a", "all/b", "-o", "small"], &harness("unstable.c")).succeeded();
     assert!(run.stderr.contains("all/") && run.stderr.contains("is unstable"), "{run:#?}");
+    let found = report(&scene, &["all/a", "all/b", "all/e", "-o", "accepted"], &harness("rejects.c"));
+    assert!(listed(&found, "left_out").contains(&("all/e", "rejected")), "{found:#}");
 }
 
 #[test]
@@ -133,27 +122,21 @@ fn mistakes_are_refused_in_one_line_and_no_file_is_lost() {
     scene.write("full/mine", b"keep me");
     fs::create_dir(scene.path("empty")).expect("created");
     let before = scene.everything();
-    let refused = |options: &[&str], code: i32, words: &[&str]| {
-        distill(&scene, options, &diverse).refused(code, words);
+    for (options, code, words) in [
+        ("all -o full", 1, &["full", "empty it"][..]),
+        ("all -o full/mine", 1, &["full/mine"]),
+        ("all", 2, &["-o"]),
+        ("-o new", 2, &["no inputs"]),
+        ("empty -o new", 2, &["no inputs in empty"]),
+        ("missing -o new", 2, &["missing", "does not exist"]),
+        ("all -o new --for fun", 2, &["'fun' for '--for", "coverage, cost, mutants"]),
+        ("all -o new --weight gold", 2, &["'gold' for '--weight", "cost, size, inputs"]),
+        ("all/i -o new", 1, &["none of 1 input", "ended early"]),
+    ] {
+        distill(&scene, &options.split(' ').collect::<Vec<_>>(), &diverse).refused(code, words);
         assert_eq!(scene.everything(), before, "{options:?}");
         assert!(!scene.path("new").exists());
-    };
-    refused(&["all", "-o", "full"], 1, &["full", "empty it"]);
-    refused(&["all", "-o", "full/mine"], 1, &["full/mine"]);
-    refused(&["all"], 2, &["-o"]);
-    refused(&["-o", "new"], 2, &["no inputs"]);
-    refused(&["empty", "-o", "new"], 2, &["no inputs in empty"]);
-    refused(&["missing", "-o", "new"], 2, &["missing", "does not exist"]);
-    refused(&["all", "-o", "new", "--for", "fun"], 2, &["'fun' for '--for", "coverage, cost, mutants"]);
-    refused(&["all", "-o", "new", "--weight", "gold"], 2, &["'gold' for '--weight", "cost, size, inputs"]);
-    refused(&["all/i", "-o", "new"], 1, &["none of 1 input", "ended early"]);
-}
-
-#[test]
-fn inputs_that_are_rejected_are_left_out() {
-    let scene = scene();
-    let found = report(&scene, &["all/a", "all/b", "all/e", "-o", "small"], &harness("rejects.c"));
-    assert!(listed(&found, "left_out").contains(&("all/e", "rejected")), "{found:#}");
+    }
 }
 
 #[test]
@@ -164,16 +147,13 @@ fn an_interrupt_leaves_the_corpus_of_the_inputs_so_far() {
         scene.write(&format!("all/{at:03}"), &[at as u8; 50]);
     }
     let slow = harness("slow.c");
-    let mut command = scene.quagmire(&["distill", "--json", "all", "-o", "small", "--"]);
-    let command = command.arg(&slow).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = command.spawn().expect("it starts");
+    let child = start(scene.quagmire(&["distill", "--json", "all", "-o", "small", "--"]).arg(&slow));
     let is_harness = || fs::read_link(format!("/proc/{}/exe", child.id())).is_ok_and(|program| program == slow);
     wait_until("it runs inputs", || (is_harness() && !children(child.id()).is_empty()).then_some(()));
-    signal(child.id(), libc::SIGINT);
-    let run = ended(child);
+    let run = interrupted(child);
     assert_eq!(run.code, Some(1), "{run:#?}");
     assert!(run.stderr.contains("stopped by a signal after"), "{run:#?}");
-    let report: Value = serde_json::from_str(&run.stdout).expect("JSON");
+    let report = run.json();
     assert!(number(&report["not_examined"]) > 0, "{report:#}");
     assert_eq!(scene.files("small").len() as u64, number(&report["kept"]["inputs"]));
 }

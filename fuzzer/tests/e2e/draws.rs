@@ -1,27 +1,18 @@
 //! Harnesses that draw from their input by FuzzedDataProvider or `quagmire/draws.h`.
 
-use std::path::Path;
-
-use quagmire_choices::draws::{Kind, Overlay};
+use quagmire_choices::{draws::Kind, draws::Overlay};
 use quagmire_execution::{
-    abi::Status,
-    fork_server::{Builder, run_folder::RunFiles},
-    harness::Harness,
-    input_page::InputPage,
+    abi::Status, fork_server::Builder, fork_server::run_folder::RunFiles, harness::Harness, input_page::InputPage,
     prepare::prepare_uncounted,
 };
-use serde_json::{Value, json};
 
-use crate::common::{Scene, compiler, number, run, testdata};
+use crate::common::*;
 
 /// Builds a harness with the engine, or with a `main` for the fork server.
-fn built(scene: &Scene, source: &Path, options: &[&str], is_served: bool) -> std::path::PathBuf {
-    let program = scene.path(if is_served { "served" } else { "harness" });
-    let mut command = compiler(source.to_str().expect("text"), None);
-    command.env("QUAGMIRE_DRIVER", if is_served { "1" } else { "0" });
-    command.args(["-g", "-O1", "-fsanitize=fuzzer"]).args(options).arg(source);
-    run(command.arg("-o").arg(&program)).ended();
-    program
+fn built(scene: &Scene, source: &Path, options: &[&str], is_served: bool) -> PathBuf {
+    let (name, driver) = if is_served { ("served", "1") } else { ("harness", "0") };
+    let options = [&["-g", "-O1", "-fsanitize=fuzzer"], options].concat();
+    scene.compile(name, source.to_str().expect("text"), &options, &[("QUAGMIRE_DRIVER", driver)])
 }
 
 #[test]
@@ -75,10 +66,8 @@ fn what_comes_before_the_generated_input_costs_nothing() {
         assert_eq!(costs(0), costs(3), "{is_served}: {replayed:#?}");
         let instructions = number(&replayed[0]["instructions"]);
         assert_eq!(replayed[0]["instructions_range"], json!([instructions, instructions]), "{is_served}");
-        assert!(
-            costs(2)[0] > costs(0)[0] && costs(2)[1] == costs(0)[1] + 90 && costs(0)[3] > 0,
-            "{is_served}: {replayed:#?}"
-        );
+        assert!(costs(2)[0] > costs(0)[0], "{is_served}: {replayed:#?}");
+        assert!(costs(2)[1] == costs(0)[1] + 90 && costs(0)[3] > 0, "{is_served}: {replayed:#?}");
         let whole = built(&scene, &testdata("generated.c"), &["-DEMPTY"], is_served);
         let whole: Vec<Value> = scene.replay(&whole, "-n 1", &inputs[..2]);
         assert!(number(&whole[1]["instructions"]) > 10 * number(&whole[0]["instructions"]), "{whole:#?}");
@@ -108,7 +97,7 @@ fn a_generator_in_a_harness_writes_what_it_generates_or_its_choices() {
     }
     assert_eq!(scene.files("made-true"), scene.files("made-false"));
     let program = scene.path("served");
-    let differing: std::collections::BTreeSet<Vec<u8>> = {
+    let differing: BTreeSet<Vec<u8>> = {
         generated(&program, "unique", "--unique").ended();
         scene.files("unique").into_values().collect()
     };

@@ -1,9 +1,6 @@
 //! `libquagmire_engine.a`, which stands in for clang's fuzzer runtime in builds that quagmire-cc does not link.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
-use crate::common::{Scene, binaries, compiler, run, testdata};
+use crate::common::*;
 
 /// Libraries that the engine needs.
 const LIBRARIES: [&str; 4] = ["-lpthread", "-ldl", "-lm", "-lrt"];
@@ -37,7 +34,7 @@ fn plain_clang_links_a_harness_with_one_archive_and_every_sanitizer() {
         queues.push(scene.files("out/queue"));
     }
     let scene = Scene::new(&[("plain", b"hello")]);
-    let usual = crate::common::harness("quadratic.c");
+    let usual = harness("quadratic.c");
     scene.fuzz(&usual, "--execs 2000 --seed 1 --max-size 100 --no-confirm").ended();
     assert_eq!(queues[0], scene.files("out/queue"), "the same engine, linked by quagmire-cc");
 }
@@ -47,7 +44,7 @@ fn the_archive_is_one_object_beside_main_without_symbols_of_rust() {
     let lines = |command: &mut Command| run(command).ended().stdout.lines().map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(lines(Command::new("ar").arg("t").arg(archive())), ["main.o", "quagmire_engine.o"]);
     let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler-wrapper/runtime/engine.symbols");
-    let list = std::fs::read_to_string(list).expect("the list of symbols");
+    let list = fs::read_to_string(list).expect("the list of symbols");
     let patterns: Vec<&str> = list.lines().filter(|line| !line.starts_with('#')).chain(["main"]).collect();
     let is_listed = |symbol: &str| {
         patterns.iter().any(|pattern| match pattern.strip_suffix('*') {
@@ -59,23 +56,6 @@ fn the_archive_is_one_object_beside_main_without_symbols_of_rust() {
     let symbols: Vec<&str> = symbols.iter().filter_map(|line| line.split(' ').next_back()).collect();
     let others: Vec<_> = symbols.iter().filter(|symbol| !is_listed(symbol)).collect();
     assert!(symbols.contains(&"__sanitizer_cov_trace_pc_guard") && others.is_empty(), "{others:?}");
-}
-
-#[test]
-fn the_archive_stands_where_clangs_own_fuzzer_runtime_would() {
-    let scene = Scene::new(&[("plain", b"hello")]);
-    let (object, program) = (scene.path("harness.o"), scene.path("harness"));
-    let mut compile = Command::new("clang-19");
-    compile.args(["-g", "-O1", "-c", "-fsanitize=fuzzer-no-link,address"]).arg(testdata("quadratic.c"));
-    run(compile.arg("-o").arg(&object)).ended();
-    let mut link = Command::new("clang-19");
-    link.args(["-fsanitize=address"]).arg(&object).arg(archive()).args(LIBRARIES).arg("-o").arg(&program);
-    run(&mut link).ended();
-    let mut fuzz = Command::new(&program);
-    fuzz.args(["-runs=2000", "-seed=1", "-max_len=100", "seeds"]).current_dir(scene.path(""));
-    let fuzzed = run(&mut fuzz);
-    assert!(fuzzed.code == Some(0) && fuzzed.stderr.contains("Done 2000 runs"), "{fuzzed:#?}");
-    assert!(scene.files("seeds").len() > 3, "{:?}", scene.files("seeds").keys());
 }
 
 #[test]

@@ -6,15 +6,11 @@
 mod ir;
 mod others;
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{sync::atomic::AtomicUsize, sync::atomic::Ordering};
 
-use crate::common::{Scene, compiler, has_program, llvms, number, run, testdata};
-use libafl_bolts::rands::{Rand, StdRand};
-use serde_json::Value;
+use libafl_bolts::{rands::Rand, rands::StdRand};
+
+use crate::common::*;
 
 /// Number in an environment variable, which `scripts/bench/exactness` sets; `usual` without it.
 fn setting(name: &str, usual: usize) -> usize {
@@ -54,9 +50,9 @@ struct Shown {
 
 impl Shown {
     fn of(input: &Value) -> Self {
-        let text = |value: &Value| value.as_str().expect("text").to_owned();
+        let text = |value: &Value| string(value).to_owned();
         let counts = |value: &Value| (number(&value["count"]), number(&value["instructions"]));
-        let list = |name: &str| input[name].as_array().expect("a list").iter();
+        let list = |name: &str| array(&input[name]).iter();
         Self {
             status: text(&input["status"]),
             detail: input["detail"].clone(),
@@ -73,9 +69,8 @@ impl Shown {
 fn shown(scene: &Scene, program: &str, source: &str, inputs: &[PathBuf]) -> Vec<Shown> {
     let options = ["replay", "--json", "-n", "1", "--hang-timeout", "60s", "--annotate", source];
     let mut command = scene.quagmire(&options);
-    let run = run(command.args(inputs).arg("--").arg(scene.path(program)).arg("@@")).ended();
-    let report: Value = serde_json::from_str(&run.stdout).expect("JSON");
-    report["inputs"].as_array().expect("inputs").iter().map(Shown::of).collect()
+    command.args(inputs).arg("--").arg(scene.path(program)).arg("@@");
+    array(&run(&mut command).ended().json()["inputs"]).iter().map(Shown::of).collect()
 }
 
 /// Asserts that two builds give the same results; `what` names the source.
@@ -204,7 +199,7 @@ fn ours(scene: &Scene, llvm: u32, flags: &str, source: &str, inputs: &[PathBuf])
         Some((u64::from_str_radix(address, 16).ok()?, rest.split_once(' ')?.1.to_owned()))
     };
     let names: BTreeMap<u64, String> = symbols.lines().filter_map(symbol).collect();
-    let entries = fs::read_to_string(scene.path("entries")).expect("the program tells");
+    let entries = scene.read("entries");
     let entry = |line: &str| {
         let (address, count) = line.split_once(' ').expect("two numbers");
         let address = u64::from_str_radix(address, 16).expect("an address");
@@ -223,14 +218,15 @@ fn ours(scene: &Scene, llvm: u32, flags: &str, source: &str, inputs: &[PathBuf])
 /// closes a block may differ: it is where a function returns, which clang does not count behind an explicit return.
 #[track_caller]
 fn compare(what: &str, source: &str, ours: &others::Counts, theirs: &others::Counts) -> (usize, usize) {
-    let functions = ours.functions.iter().filter_map(|(name, count)| Some((name, count, theirs.functions.get(name)?)));
-    let functions: Vec<_> = functions.collect();
+    let with = |name: &String| theirs.functions.get(name);
+    let functions: Vec<_> =
+        ours.functions.iter().filter_map(|(name, count)| Some((name, count, with(name)?))).collect();
     for (name, ours, theirs) in &functions {
         assert_eq!(ours, theirs, "{what}: entries of {name}");
     }
     let closes = |line: u64| source.lines().nth(line as usize - 1).is_some_and(|text| text.trim() == "}");
-    let lines = ours.lines.iter().filter_map(|(line, count)| Some((*line, count, theirs.lines.get(line)?)));
-    let lines: Vec<_> = lines.filter(|(line, ..)| !closes(*line)).collect();
+    let counted = ours.lines.iter().filter_map(|(line, count)| Some((*line, count, theirs.lines.get(line)?)));
+    let lines: Vec<_> = counted.filter(|(line, ..)| !closes(*line)).collect();
     for (line, ours, theirs) in &lines {
         assert_eq!(ours, theirs, "{what}: line {line}: {:?}", source.lines().nth(*line as usize - 1));
     }
@@ -250,7 +246,7 @@ fn without_optimisation_functions_and_lines_are_counted_as_clangs_and_gccs_own_c
             return;
         }
         let flags = "-g -O0 -w -I/usr/include/csmith";
-        let source = fs::read_to_string(scene.path("program.c")).expect("a source");
+        let source = scene.read("program.c");
         let ours = ours(&scene, llvm, flags, "program.c", &inputs);
         let folder = scene.path(".");
         let clangs = others::clang(&folder, llvm, flags, "program.c");

@@ -1,9 +1,6 @@
 //! Programs without a harness, run under the fork server.
 
-use std::{path::PathBuf, process::Command};
-
-use crate::common::{Scene, binaries, built, compiler, copy_program, number, processes, run, skip};
-use serde_json::Value;
+use crate::common::*;
 
 /// Builds `testdata/program.c`: a loop over the bytes of the input, and then an action that the first byte selects.
 fn program() -> PathBuf {
@@ -14,15 +11,12 @@ fn program() -> PathBuf {
 fn replayed(scene: &Scene, seeds: &[&str], program: &PathBuf, arguments: &[&str]) -> Vec<Value> {
     let mut command =
         scene.quagmire(&["replay", "--json", "-n", "1", "--hang-timeout", "1s", "--memory-limit", "64MiB"]);
-    let run = run(command.args(seeds).arg("--").arg(program).args(arguments)).ended();
-    let report: Value = serde_json::from_str(&run.stdout).expect("JSON");
-    report["inputs"].as_array().expect("inputs").clone()
+    inputs(command.args(seeds).arg("--").arg(program).args(arguments))
 }
 
 /// Number of executions of the line of the loop.
 fn rounds(input: &Value) -> u64 {
-    let lines = input["lines"].as_array().expect("lines").iter();
-    lines.filter(|line| line["line"] == 13).map(|line| number(&line["count"])).max().unwrap_or(0)
+    executions(input, "", 13)
 }
 
 #[test]
@@ -34,10 +28,8 @@ fn counts_are_exact_by_standard_input_and_by_file() {
         // ten more for the block
         assert_eq!([rounds(&inputs[0]), rounds(&inputs[1])], [11, 110], "{arguments:?}: {inputs:#?}");
         assert_eq!(number(&inputs[1]["costs"]["heap-total"]) - number(&inputs[0]["costs"]["heap-total"]), 0);
-        assert!(
-            number(&inputs[0]["costs"]["heap"]) >= 1000 && number(&inputs[0]["costs"]["stack"]) > 4096,
-            "{inputs:#?}"
-        );
+        assert!(number(&inputs[0]["costs"]["heap"]) >= 1000, "{inputs:#?}");
+        assert!(number(&inputs[0]["costs"]["stack"]) > 4096, "{inputs:#?}");
         assert_eq!(inputs[0]["functions"][0]["function"], "round_and_round");
     }
 }
@@ -78,17 +70,15 @@ fn a_campaign_finds_what_there_is_and_leaves_nothing_behind() {
     copy_program(&program(), &own);
     let options = "--execs 4000 --seed 1 --max-size 1000 --hang-timeout 500ms --memory-limit 100MiB --relative-to seed";
     let mut command = scene.campaign(&own, options);
-    let ended = run(command.arg("@@"));
-    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    run(command.arg("@@")).succeeded();
     let summary = scene.summary();
     assert_eq!(summary["target"]["engine"], "fork-server");
     assert!(number(&summary["executions"]) >= 4000, "{summary:#}");
-    assert!(summary["worst"]["instructions_ratio"].as_f64().expect("a ratio") > 40.0, "{summary:#}");
-    let faults = summary["findings"].as_array().expect("findings").iter().find(|finding| finding["kind"] == "fault");
-    let reproduce = faults.expect("a fault")["reproduce"].as_str().expect("a command");
+    assert!(float(&summary["worst"]["instructions_ratio"]) > 40.0, "{summary:#}");
+    let faults = array(&summary["findings"]).iter().find(|finding| finding["kind"] == "fault");
+    let reproduce = string(&faults.expect("a fault")["reproduce"]);
     assert!(reproduce.starts_with("quagmire replay ") && reproduce.ends_with(" @@"), "{reproduce}");
-    let path = format!("{}:{}", binaries().display(), std::env::var("PATH").unwrap_or_default());
-    let again = run(Command::new("sh").args(["-c", reproduce]).current_dir(scene.path("")).env("PATH", path));
+    let again = scene.shell(reproduce);
     assert!(again.code == Some(0) && again.stdout.contains("SIG"), "{again:#?}");
     assert_eq!(processes(&own), [0_u32; 0]);
 }
@@ -118,33 +108,24 @@ fn a_library_that_is_linked_is_counted_too() {
         compiler(&["-shared", "-fPIC", "part.c", "-o", "libpart.so"]);
         compiler(&["main.c", "-L.", "-lpart", "-Wl,-rpath,$ORIGIN", "-o", "program"]);
         let input = &replayed(&scene, &["seeds/a"], &scene.path("program"), &[])[0];
-        let count = |function: &str, line: u64| {
-            let lines = input["lines"].as_array().expect("lines").iter();
-            let own = lines.filter(|entry| entry["function"] == function && entry["line"] == line);
-            own.map(|entry| number(&entry["count"])).max()
-        };
-        assert_eq!((count("part", 4), count("main", 4)), (Some(7), Some(8)), "{linker}: {input:#}");
+        let counts = (executions(input, "part", 4), executions(input, "main", 4));
+        assert_eq!(counts, (7, 8), "{linker}: {input:#}");
     }
 }
 
 #[test]
 fn what_cannot_be_run_is_refused_with_a_remedy() {
     let scene = Scene::new(&[("a", b"x")]);
-    let refused = |source: &str, text: &[u8], compiler: &str, options: &[&str], words: &[&str]| {
-        let source = scene.write(source, text);
-        let mut command = Command::new(compiler);
-        run(command.args(options).arg(source).arg("-o").arg(scene.path("refused"))).ended();
-        let mut command = scene.campaign(&scene.path("refused"), "--execs 10");
-        run(&mut command).refused(3, words);
-        assert!(!scene.path("out/summary.json").exists());
-        let _ = std::fs::remove_dir_all(scene.path("out"));
-    };
     let wrapper = binaries().join("quagmire-cc");
-    let wrapper = wrapper.to_str().expect("text");
-    let main = b"int main(void) { return 0; }\n";
-    refused("plain.c", main, "cc", &[], &["no edge counts in", "CC=quagmire-cc"]);
-    let early = b"#include <stdlib.h>\n__attribute__((constructor(101))) static void early(void) { exit(7); }\nint main(void) { return 0; }\n";
-    refused("early.c", early, wrapper, &[], &["ended before its main (exit code 7)", "by hand"]);
+    let early = "#include <stdlib.h>\n__attribute__((constructor(101))) static void early(void) { exit(7); }\nint main(void) { return 0; }\n";
+    for (compiler, source, words) in [
+        ("cc", "int main(void) { return 0; }\n", ["no edge counts in", "CC=quagmire-cc"]),
+        (wrapper.to_str().expect("text"), early, ["ended before its main (exit code 7)", "by hand"]),
+    ] {
+        let program = scene.compile_by(compiler, "refused", source, &[]);
+        scene.fuzz(&program, "--execs 10 --force").refused(3, &words);
+        assert!(!scene.path("out/summary.json").exists());
+    }
 }
 
 #[test]
@@ -164,7 +145,7 @@ fn a_program_may_lack_functions_that_it_never_calls_if_it_says_so() {
     // the dynamic linker says a word of its own first
     let refused = run(&mut scene.campaign(&program, "--execs 10"));
     assert!(refused.code == Some(3) && refused.stderr.contains("set LD_BIND_LAZY=1"), "{refused:#?}");
-    let _ = std::fs::remove_dir_all(scene.path("out"));
+    let _ = fs::remove_dir_all(scene.path("out"));
     run(scene.campaign(&program, "--execs 10").env("LD_BIND_LAZY", "1")).ended();
 }
 
@@ -176,7 +157,7 @@ fn shared_memory_that_the_program_leaves_goes_with_it() {
         return;
     }
     // those of its size: others may come and go meanwhile
-    let segments = || std::fs::read_to_string("/proc/sysvipc/shm").expect("segments").matches(" 12345 ").count();
+    let segments = || fs::read_to_string("/proc/sysvipc/shm").expect("segments").matches(" 12345 ").count();
     let scene = Scene::new(&[("a", b"aa")]);
     let before = segments();
     scene.fuzz(&built("segments.c", &["-g", "-O1"], None), "--execs 300 --seed 1 --no-confirm").ended();

@@ -1,12 +1,8 @@
 //! The functions that FuzzBench calls, `scripts/fuzzbench/quagmire/fuzzer.py`, with a stand-in for `fuzzers.utils`.
 
-use std::{
-    os::unix::process::CommandExt as _,
-    path::{Path, PathBuf},
-    process::{Command, Stdio},
-};
+use std::os::unix::process::CommandExt as _;
 
-use crate::common::{Scene, alone, binaries, run, testdata, wait_until};
+use crate::common::*;
 
 /// Functions of FuzzBench's `fuzzers.utils`, as far as quagmire uses them. The benchmark is one file.
 const UTILS: &str = r#"
@@ -26,7 +22,7 @@ def get_dictionary_path(target):
 /// Calls a function of the module in a process of its own.
 fn call(scene: &Scene, function: &str) -> Command {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scripts/fuzzbench/quagmire");
-    let source = std::fs::read(folder.join("fuzzer.py")).expect("the module");
+    let source = fs::read(folder.join("fuzzer.py")).expect("the module");
     scene.write("fuzzers/__init__.py", b"");
     scene.write("fuzzers/utils.py", UTILS.as_bytes());
     scene.write("fuzzers/quagmire/fuzzer.py", &source);
@@ -44,16 +40,15 @@ fn call(scene: &Scene, function: &str) -> Command {
 fn a_benchmark_is_built_and_fuzzed_until_it_is_killed() {
     let _alone = alone();
     let scene = Scene::new(&[("crash", b"end!a"), ("good", b"ok")]);
-    let built = run(&mut call(&scene, "build()"));
-    assert_eq!(built.code, Some(0), "{built:#?}");
+    run(&mut call(&scene, "build()")).succeeded();
     scene.write("target.dict", b"\"end!\"\n");
-    std::fs::create_dir(scene.path("out")).expect("created");
-    let log = std::fs::File::create(scene.path("log")).expect("created");
+    fs::create_dir(scene.path("out")).expect("created");
+    let log = fs::File::create(scene.path("log")).expect("created");
     let mut fuzzing = call(&scene, "fuzz('seeds', 'out', './target')");
     fuzzing.stdout(Stdio::null()).stderr(log).process_group(0);
     let mut fuzzing = fuzzing.spawn().expect("python3");
     let has_files = |folder: &str| {
-        let files = std::fs::read_dir(scene.path(folder)).into_iter().flatten().flatten();
+        let files = fs::read_dir(scene.path(folder)).into_iter().flatten().flatten();
         files.count() > 0
     };
     wait_until("a crash and a new input are written", || {

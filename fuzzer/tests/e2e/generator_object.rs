@@ -1,13 +1,6 @@
 //! Generators in front of programs: shared objects that the fork server opens.
 
-use std::{
-    path::{Path, PathBuf},
-    process::Command,
-};
-
-use serde_json::{Value, json};
-
-use crate::common::{Run, Scene, built, harness, number, run, testdata};
+use crate::common::*;
 
 /// Builds `testdata/generator.c` with quagmire-cc.
 fn generator() -> PathBuf {
@@ -37,11 +30,6 @@ fn behind(scene: &Scene, generator: &Path, options: &str, program: &Path, argume
     run(&mut command)
 }
 
-fn inputs(replay: &Run) -> Vec<Value> {
-    let report: Value = serde_json::from_str(&replay.stdout).expect("JSON");
-    report["inputs"].as_array().expect("inputs").clone()
-}
-
 const RESOURCES: [&str; 4] = ["instructions", "heap", "heap-total", "stack"];
 
 #[test]
@@ -62,9 +50,10 @@ fn the_program_gets_what_is_generated_and_only_its_own_work_counts() {
     for (options, arguments) in programs {
         let program = letters(options);
         let seeds = "replay --json -n 1 seeds/little seeds/much seeds/one seeds/little";
-        let generated = inputs(&behind(&scene, &generator(), seeds, &program, arguments).ended());
+        let generated =
+            array(&behind(&scene, &generator(), seeds, &program, arguments).ended().json()["inputs"]).clone();
         let mut plain = scene.quagmire(&["replay", "--json", "-n", "1", "plain/text", "plain/one", "--"]);
-        let plain = inputs(&run(plain.arg(&program).args(arguments)).ended());
+        let plain = inputs(plain.arg(&program).args(arguments));
         for (at, other) in [(0, 0), (1, 0), (2, 1), (3, 0)] {
             let costs = |input: &Value| RESOURCES.map(|name| number(&input["costs"][name]));
             assert_eq!(generated[at]["status"], json!("returned"), "{options:?} {arguments:?}: {generated:#?}");
@@ -106,35 +95,33 @@ fn errors_of_the_generator_are_rejected_and_those_of_the_program_are_not() {
     };
     for end in 251..=255 {
         let run = replayed("generator", &drawn(end, 0, "abc"));
-        assert_eq!((run.code, &inputs(&run)[0]["status"]), (Some(0), &json!("rejected")), "{end}: {run:#?}");
+        assert_eq!((run.code, &run.json()["inputs"][0]["status"]), (Some(0), &json!("rejected")), "{end}: {run:#?}");
         assert!(run.stderr.contains("the generator crashes, hangs"), "{end}: {run:#?}");
     }
     let rejected = replayed("invalid", &drawn(250, 0, "abc")).ended();
-    assert_eq!(inputs(&rejected)[0]["status"], "rejected");
+    assert_eq!(rejected.json()["inputs"][0]["status"], "rejected");
     let fault = replayed("fault", &drawn(0, 0, "ccc")).ended();
-    assert_eq!(inputs(&fault)[0]["status"], "crashed");
+    assert_eq!(fault.json()["inputs"][0]["status"], "crashed");
 }
 
 #[test]
 fn a_campaign_mutates_draws_and_its_findings_are_those_of_the_program() {
     let scene = Scene::new(&[("a", &drawn(0, 0, "abc")), ("b", &drawn(0, 0, "abcabcabcabc"))]);
     let options = "fuzz -i seeds -o out --execs 6000 --seed 1 --max-size 8000 --hang-timeout 500ms --threshold 1.5 --relative-to seed";
-    let run = behind(&scene, &generator(), options, &letters(&[]), &["@@"]);
-    assert_eq!(run.code, Some(0), "{run:#?}");
+    behind(&scene, &generator(), options, &letters(&[]), &["@@"]).succeeded();
     let summary = scene.summary();
-    let findings = summary["findings"].as_array().expect("findings");
+    let findings = array(&summary["findings"]);
     assert!(findings.iter().all(|finding| finding["kind"] == "degradation" || finding["detail"] == "SIGABRT"));
     let slow = findings.iter().find(|finding| finding["kind"] == "degradation").expect("a degradation");
-    assert!(slow["hot_function"].as_str().expect("a function").contains("triples"), "{slow:#}");
+    assert!(string(&slow["hot_function"]).contains("triples"), "{slow:#}");
     assert!(findings.iter().any(|finding| finding["parts"].to_string().contains("letter")), "{summary:#}");
-    assert!(slow["reproduce"].as_str().expect("a command").contains("--generator"), "{slow:#}");
+    assert!(string(&slow["reproduce"]).contains("--generator"), "{slow:#}");
     assert!(scene.files("out/queue").keys().any(|name| name.contains("-part")), "no operator on parts");
 
     let resumed = "fuzz -i seeds -o out --execs 100 --seed 1 --max-size 400 --resume --no-confirm";
     behind(&scene, &generator(), resumed, &letters(&[]), &["@@"]).ended();
     let words: Vec<&str> = resumed.split_whitespace().collect();
-    crate::common::run(scene.quagmire(&words).arg("--").arg(letters(&[])).arg("@@"))
-        .refused(2, &["--generator", "out"]);
+    run(scene.quagmire(&words).arg("--").arg(letters(&[])).arg("@@")).refused(2, &["--generator", "out"]);
 }
 
 #[test]

@@ -1,26 +1,14 @@
 //! `quagmire growth`: laws of inputs and of templates, and what it says of inputs that have none.
 
-use serde_json::Value;
-
-use crate::common::{Scene, harness, run};
+use crate::common::*;
 
 /// Report of `quagmire growth --json`.
 #[track_caller]
 fn growth(scene: &Scene, options: &[&str]) -> Value {
     let size: &[&str] = if options.contains(&"--max-size") { &[] } else { &["--max-size", "8k"] };
     let arguments = [&["growth", "--json"], size, options, &["--"]].concat();
-    let run = run(scene.quagmire(&arguments).arg(harness("growing.c")));
-    assert_eq!(run.code, Some(0), "{run:#?}");
-    serde_json::from_str(&run.stdout).expect("JSON")
-}
-
-/// The one line that `quagmire growth` ends with when it cannot say anything.
-#[track_caller]
-fn refusal(scene: &Scene, options: &[&str]) -> String {
-    let arguments = [&["growth"], options, &["--"]].concat();
-    let run = run(scene.quagmire(&arguments).arg(harness("growing.c")));
-    assert!(run.code.is_some_and(|code| code > 0), "{run:#?}");
-    run.stderr
+    let run = run(scene.quagmire(&arguments).arg(harness("growing.c"))).succeeded();
+    run.json()
 }
 
 #[test]
@@ -33,8 +21,8 @@ fn the_law_of_an_input_is_exact_and_names_what_repeats() {
     assert!(report["kept"].as_f64().is_some_and(|kept| kept > 0.9), "{report:#}");
     assert_eq!(report["functions"][0]["function"], "compare_pairs");
     assert!(report["functions"][0]["words"].as_str().is_some_and(|words| words.ends_with("quadratic")), "{report:#}");
-    let generator = report["generator"].as_str().expect("a command");
-    let made = std::process::Command::new("sh").args(["-c", generator]).output().expect("a shell");
+    let generator = string(&report["generator"]);
+    let made = Command::new("sh").args(["-c", generator]).output().expect("a shell");
     assert_eq!(made.stdout, format!("q{}", "[".repeat(500)).as_bytes(), "{generator}");
 }
 
@@ -45,7 +33,7 @@ fn a_number_may_be_what_the_cost_depends_on() {
     scene.write("out/queue/id_000000,orig_seed", b"pic!!\x00\x10\x00\x10tail");
     scene.write("out/degradations/id_000001,src_000000,cost_9.0", b"pic!!\x03\x20\x07\xf0tail");
     let report = growth(&scene, &["out/degradations/id_000001,src_000000,cost_9.0"]);
-    let words = report["words"].as_str().expect("words");
+    let words = string(&report["words"]);
     assert_eq!(report["class"], "linear", "{report:#}");
     // columns are at byte 5, rows at byte 7
     let place = ["5", "7"].map(|byte| format!("linear in the number at byte {byte} (2 bytes, the highest first)"));
@@ -53,45 +41,32 @@ fn a_number_may_be_what_the_cost_depends_on() {
     assert_eq!(report["n"], if words.contains("byte 5") { 0x320 } else { 0x7f0 });
     scene.write("slow", b"x700");
     let report = growth(&scene, &["slow", "--hang-timeout", "500ms"]);
-    let words = report["words"].as_str().expect("words");
+    let words = string(&report["words"]);
     assert!(words.ends_with("quadratic in the number at byte 1 (decimal)"), "{report:#}");
     assert_eq!((&report["template"], &report["generator"]), (&r#""x" #N"#.into(), &"printf 'x'; printf '700'".into()));
 }
 
 #[test]
-fn a_cap_is_seen_at_its_size() {
+fn caps_hangs_and_memory_have_laws_too() {
     let scene = Scene::new(&[]);
     let report = growth(&scene, &["--template", r#""c" rep(N){"["}"#]);
     // the bytes are counted one by one, also behind the cap
-    let pairs = report["functions"].as_array().expect("functions").iter().find(|f| f["function"] == "compare_pairs");
+    let pairs = array(&report["functions"]).iter().find(|f| f["function"] == "compare_pairs");
     let cap = &pairs.expect("the function")["fit"]["cap"]["size"];
     assert!(cap.as_u64().is_some_and(|size| (290..=310).contains(&size)), "{report:#}");
     assert_eq!(report["class"], "linear", "{report:#}");
-}
 
-#[test]
-fn memory_has_laws_too() {
-    let scene = Scene::new(&[]);
     let report = growth(&scene, &["--template", r#""d" rep(N){"["}"#, "--cost", "stack", "--max-size", "2k"]);
-    assert_eq!(report["class"], "linear", "{report:#}");
-    assert_eq!((&report["resource"], &report["unit"]), (&"stack".into(), &"bytes".into()));
-}
+    assert_eq!([&report["class"], &report["resource"], &report["unit"]], ["linear", "stack", "bytes"], "{report:#}");
 
-#[test]
-fn a_run_that_hangs_ends_the_sizes_and_is_said() {
-    let scene = Scene::new(&[]);
+    // a run that hangs ends the sizes
     let report = growth(&scene, &["--template", r#""h" rep(N){"["}"#, "--hang-timeout", "500ms"]);
-    assert!(report["end"].as_str().is_some_and(|end| end.contains("hung")), "{report:#}");
-    assert_eq!(report["class"], "linear", "{report:#}");
-}
-
-#[test]
-fn of_an_input_that_hangs_the_law_is_that_of_a_part_which_returns() {
-    let scene = Scene::new(&[]);
+    assert!(string(&report["end"]).contains("hung") && report["class"] == "linear", "{report:#}");
+    // of an input that hangs, the law is that of a part which returns
     scene.write("hangs", format!("h{}", "[".repeat(3_000)).as_bytes());
     let report = growth(&scene, &["hangs", "--hang-timeout", "100ms"]);
-    assert_eq!((&report["class"], &report["template"]), (&"linear".into(), &r#""h" rep(N){"["}"#.into()), "{report:#}");
-    assert!(report["n"].as_u64().is_some_and(|n| (1_000..=2_000).contains(&n)), "{report:#}");
+    assert_eq!([&report["class"], &report["template"]], ["linear", r#""h" rep(N){"["}"#], "{report:#}");
+    assert!((1_000..=2_000).contains(&number(&report["n"])), "{report:#}");
 }
 
 #[test]
@@ -101,7 +76,7 @@ fn records_behind_a_length_have_the_law_of_their_parts_and_what_repeats_elsewher
     let records: Vec<u8> = (0..200).flat_map(|record| format!("rec{record:05}").into_bytes()).collect();
     scene.write("records", &[b"l\x00\x06\x40".as_slice(), &records].concat());
     let report = growth(&scene, &["records"]);
-    let words = report["words"].as_str().expect("words");
+    let words = string(&report["words"]);
     assert!(words.starts_with("quadratic in the number of records, seen from "), "{report:#}");
     assert_eq!(report["law"]["confidence"], "medium", "{report:#}");
     // the cost is in its first byte, whatever follows
@@ -117,13 +92,13 @@ fn inputs_without_a_law_are_refused_in_one_line() {
     let nothing = growth(&scene, &["nothing"]);
     assert_eq!((&nothing["law"], &nothing["template"]), (&Value::Null, &Value::Null), "{nothing:#}");
     assert!(nothing["why"].as_str().is_some_and(|why| why.contains("--template")), "{nothing:#}");
-    let bad = refusal(&scene, &["--template", "rep(N){"]);
-    assert!(bad.contains("--template: at byte"), "{bad}");
-    let fixed = refusal(&scene, &["--template", r#""abc""#]);
-    assert!(fixed.contains("do not depend on N"), "{fixed}");
-    assert!(refusal(&scene, &[]).contains("name a file, or give a --template"));
-    assert!(
-        refusal(&scene, &["nothing", "--cost", "lines"])
-            .contains("'lines' for '--cost <RESOURCE>' (write one of instructions")
-    );
+    for (options, said) in [
+        (&["--template", "rep(N){"][..], "--template: at byte"),
+        (&["--template", r#""abc""#], "do not depend on N"),
+        (&[], "name a file, or give a --template"),
+        (&["nothing", "--cost", "lines"], "'lines' for '--cost <RESOURCE>' (write one of instructions"),
+    ] {
+        let run = run(scene.quagmire(&[&["growth"], options, &["--"]].concat()).arg(harness("growing.c")));
+        assert!(run.code.is_some_and(|code| code > 0) && run.stderr.contains(said), "{run:#?}");
+    }
 }

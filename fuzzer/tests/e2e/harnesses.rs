@@ -1,10 +1,6 @@
 //! Harnesses of this project for masks: their seeds are accepted, and known inputs behave as documented.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
-use crate::common::{Scene, compiler, number, run};
+use crate::common::*;
 
 fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -41,7 +37,7 @@ fn keys(count: u16) -> Vec<u8> {
 }
 
 #[test]
-fn the_seed_of_magic_checks_is_read_to_its_end() {
+fn the_seed_of_magic_checks_is_read_to_its_end_and_its_slow_input_is_quadratic() {
     let names = [record(b"name", b"left"), record(b"name", b"right")].concat();
     let list = [names, record(b"keys", &[1, 0, 2, 0, 3, 0]), record(b"link", b"right")].concat();
     let seed = seed("magic-checks/small.bin");
@@ -53,27 +49,23 @@ fn the_seed_of_magic_checks_is_read_to_its_end() {
     let inputs = scene.replay(&harness(&scene, "magic-checks"), "-n 1", &inputs);
     assert!(inputs.iter().all(|input| input["status"] == "returned"), "{inputs:#?}");
     let ran = |index: usize, function: &str| {
-        let functions = inputs[index]["functions"].as_array().expect("functions");
+        let functions = array(&inputs[index]["functions"]);
         functions.iter().any(|ran| ran["function"] == function)
     };
     assert!(ran(0, "read_link") && ran(0, "read_keys"), "{:#}", inputs[0]);
     assert_ne!(inputs[0]["edges"], inputs[1]["edges"], "a link that is not there is another path");
     assert!(!ran(2, "read_records"), "a length that does not agree: {:#}", inputs[2]);
-}
-
-#[test]
-fn the_slow_input_of_magic_checks_is_quadratic() {
-    let scene = Scene::new(&[("a", &keys(500)), ("b", &keys(1000))]);
-    let inputs = [Path::new("seeds/a"), Path::new("seeds/b")];
-    let inputs = scene.replay(&harness(&scene, "magic-checks"), "-n 1", &inputs);
+    // the slow input is quadratic
+    scene.write("a", &keys(500));
+    scene.write("b", &keys(1000));
+    let inputs = scene.replay(&scene.path("magic-checks"), "-n 1", &["a", "b"].map(Path::new));
     for (input, count) in inputs.iter().zip([500u64, 1000]) {
         assert_eq!(input["functions"][0]["function"], "read_keys");
         // comparisons; a loop that tests at its end goes back once less than it runs, for each key
         let (hottest, most) = (number(&input["hottest_edge"]), count * (count - 1) / 2);
         assert!((most - count..=most).contains(&hottest), "{hottest} of {most}");
     }
-    let ratio = inputs[1]["instructions_ratio"].as_f64().expect("a ratio");
-    assert!((3.9..4.1).contains(&ratio), "{ratio}");
+    assert!((3.9..4.1).contains(&float(&inputs[1]["instructions_ratio"])), "{:#}", inputs[1]);
 }
 
 #[test]
@@ -115,7 +107,7 @@ fn the_levels_of_keyword_nest_are_told_apart() {
     }
     let paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
     for (input, (name, _)) in scene.replay(&program, "-n 1", &paths).iter().zip(levels) {
-        let functions = input["functions"].as_array().expect("functions");
+        let functions = array(&input["functions"]);
         let reached = ["level_one", "level_two", "level_three"]
             .map(|level| functions.iter().filter(|ran| ran["function"] == level).count());
         let level: usize = name[..1].parse().expect("a number");

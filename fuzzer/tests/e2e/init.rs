@@ -1,36 +1,38 @@
 //! `quagmire init`: the harness that it writes is built and runs, and what it prints fuzzes it, typed as it is.
 
-use std::{fs, path::Path, process::Command};
-
-use crate::common::{Run, Scene, binaries, has_program, run};
-
-/// Runs lines of the shell in a folder, with quagmire and its compilers on the path.
-fn shell(folder: &Path, lines: &str) -> Run {
-    let path = format!("{}:{}", binaries().display(), std::env::var("PATH").unwrap_or_default());
-    run(Command::new("sh").args(["-euc", lines]).current_dir(folder).env("PATH", path))
-}
+use crate::common::*;
 
 fn init(folder: &Path, arguments: &[&str]) -> Run {
     run(Command::new(binaries().join("quagmire")).arg("init").args(arguments).current_dir(folder))
 }
 
-/// Writes files into a folder of the scene.
-fn project(scene: &Scene, name: &str, files: &[(&str, &str)]) -> std::path::PathBuf {
-    let folder = scene.path(name);
-    for (name, text) in files {
-        let path = folder.join(name);
-        fs::create_dir_all(path.parent().expect("inside")).expect("created");
-        fs::write(path, text).expect("written");
+/// Copies projects of `testdata/init` into one folder of the scene.
+fn project(scene: &Scene, parts: &[&str]) -> PathBuf {
+    let folder = scene.path(parts.last().expect("a project"));
+    fs::create_dir_all(&folder).expect("created");
+    for part in parts {
+        run(Command::new("cp").arg("-rT").arg(testdata("init").join(part)).arg(&folder)).ended();
     }
     folder
+}
+
+/// Asserts that a harness was built and run and that what was printed fuzzes it, typed as it is.
+#[track_caller]
+fn built_and_fuzzes(folder: &Path, printed: &str) {
+    assert!(printed.contains("# built and run: "), "{printed}");
+    fuzzes(folder, printed);
+}
+
+/// The script that builds the harness for a function.
+fn script(folder: &Path, function: &str) -> String {
+    fs::read_to_string(folder.join("fuzz-quagmire").join(function).join("build")).expect("a script")
 }
 
 /// Types what has been printed, with a short campaign in the place of a long one, and asserts that it has run.
 fn fuzzes(folder: &Path, printed: &str) {
     let short = printed.replace("quagmire fuzz ", "quagmire fuzz --execs 200 --seed 1 --no-confirm --quiet --force ");
     assert!(short.contains("--execs 200"), "no command that fuzzes: {printed}");
-    let done = shell(folder, &short);
-    assert_eq!(done.code, Some(0), "{printed}: {done:?}");
+    shell(folder, &short).succeeded();
     let fuzz = &printed[printed.find("quagmire fuzz ").expect("found above")..];
     let out = fuzz.split(" -o ").nth(1).and_then(|rest| rest.split(' ').next()).expect("an output folder");
     let summary = fs::read_to_string(folder.join(out).join("summary.json")).expect("a summary");
@@ -40,69 +42,15 @@ fn fuzzes(folder: &Path, printed: &str) {
 /// Writes a harness for a function, asserts that it was built and run, fuzzes it, and returns its text.
 fn harness(folder: &Path, function: &str) -> String {
     let printed = init(folder, &["--function", function]).ended().stdout;
-    assert!(printed.contains("# built and run: "), "{printed}");
-    fuzzes(folder, &printed);
+    built_and_fuzzes(folder, &printed);
     let source = printed.split_whitespace().nth(1).expect("a path");
     fs::read_to_string(folder.join(source)).expect("a harness")
 }
 
-/// Counts in C++, with all ways to take a text.
-const COUNTS: &str = r#"#pragma once
-#include <cstdint>
-#include <istream>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-namespace words {
-enum class Mode { all, some };
-inline int sum(const char *from, const char *to) {
-  int found = 0;
-  for (; from != to; from++)
-    found += *from == ' ';
-  return found;
-}
-inline int of_string(std::string const &text, Mode) { return sum(text.data(), text.data() + text.size()); }
-inline int of_view(std::string_view text) { return sum(text.data(), text.data() + text.size()); }
-inline int of_bytes(const std::vector<std::uint8_t> &all) {
-  return sum((const char *)all.data(), (const char *)all.data() + all.size());
-}
-inline int of_stream(std::istream &from) {
-  std::string text;
-  int found = 0;
-  while (std::getline(from, text))
-    found += of_view(text);
-  return found;
-}
-template <class Iterator> int of_range(Iterator first, Iterator last) {
-  int found = 0;
-  for (; first != last; ++first)
-    found += *first == ' ';
-  return found;
-}
-class Counter {
-public:
-  explicit Counter(Mode mode, int limit = 3) : mode(mode), limit(limit) {}
-  int count(const std::string &text) { return of_string(text, mode) + limit; }
-  static int once(std::string_view text) { return of_view(text); }
-private:
-  Mode mode;
-  int limit;
-};
-class Calculator {
-public:
-  void SetExpr(const std::string &expr) { text = expr; }
-  int Eval() const { return of_view(text); }
-private:
-  std::string text;
-};
-} // namespace words
-"#;
-
 #[test]
 fn functions_and_methods_of_cxx_are_called_by_their_full_names() {
     let scene = Scene::new(&[]);
-    let folder = project(&scene, "a header", &[("words.h", COUNTS), ("tests/one.txt", "an ordinary line\n")]);
+    let folder = project(&scene, &["a header"]);
     for (name, call) in [
         ("words::of_string", "words::of_string(text, static_cast<words::Mode>(0))"),
         ("of_view", "words::of_view(text)"),
@@ -119,105 +67,14 @@ fn functions_and_methods_of_cxx_are_called_by_their_full_names() {
     assert!(!folder.join("fuzz-quagmire/words-of_view/harness.c").exists(), "C++ in a file of C");
 }
 
-/// A configuration in C: an object with a function that makes it, and one that frees what it has.
-const CONFIG: &str = r"#include <stdio.h>
-#include <stddef.h>
-typedef struct config { char *last; int lines; } config_t;
-struct tree;
-void config_init(config_t *config);
-void config_destroy(config_t *config);
-int config_read_string(config_t *config, const char *text);
-int config_read(config_t *config, FILE *stream);
-int config_read_file(config_t *config, const char *filename);
-int config_read_fd(config_t *config, int fd);
-struct tree *tree_parse(const char *text, size_t length);
-void tree_free(struct tree *tree);
-int tree_visit(struct tree *tree, const void *data, size_t length, int (*seen)(const char *, size_t, void *), void *user);
-char *config_expand(const char *text);
-struct handle;
-int handle_parse(struct handle *handle, const char *text);
-int config_ignore(const char *text);
-";
-
-const CONFIG_C: &str = r##"#include "config.h"
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-struct tree { int nodes; char *text; };
-void config_init(config_t *c) { c->last = malloc(1); c->lines = 0; }
-void config_destroy(config_t *c) { free(c->last); }
-int config_read_string(config_t *c, const char *text) {
-  if (!c->last)
-    abort();
-  for (; *text; text++)
-    c->lines += *text == '\n';
-  return c->lines;
-}
-int config_read(config_t *c, FILE *stream) {
-  int letter;
-  while ((letter = fgetc(stream)) != EOF)
-    c->lines += letter == '\n';
-  return c->last ? c->lines : -1;
-}
-int config_read_file(config_t *c, const char *filename) {
-  FILE *stream = fopen(filename, "r");
-  if (!stream)
-    abort();
-  int lines = config_read(c, stream);
-  fclose(stream);
-  return lines;
-}
-int config_read_fd(config_t *c, int fd) {
-  char letter;
-  while (read(fd, &letter, 1) == 1)
-    c->lines += letter == '\n';
-  return c->lines;
-}
-struct tree *tree_parse(const char *text, size_t length) {
-  struct tree *tree = malloc(sizeof *tree);
-  tree->nodes = 0;
-  tree->text = malloc(length + 1);
-  memcpy(tree->text, text, length);
-  for (size_t i = 0; i < length; i++)
-    tree->nodes += text[i] == '(';
-  return tree;
-}
-void tree_free(struct tree *tree) { free(tree->text); free(tree); }
-int tree_visit(struct tree *tree, const void *data, size_t length, int (*seen)(const char *, size_t, void *), void *user) {
-  for (size_t i = 0; i < length; i++)
-    if (((const char *)data)[i] == ' ' && seen("a blank", i, user))
-      return 1;
-  return tree->nodes;
-}
-struct tree *tree_new(void) { return tree_parse("", 0); }
-char *config_expand(const char *text) {
-  char *made = malloc(2 * strlen(text) + 1), *to = made;
-  for (; *text; text++) {
-    *to++ = *text;
-    if (*text == '$')
-      *to++ = '$';
-  }
-  *to = 0;
-  return made;
-}
-int handle_parse(struct handle *handle, const char *text) { return handle && *text == 'a'; }
-int config_ignore(const char *text) { (void)text; return 3; }
-"##;
-
 #[test]
 fn objects_are_made_and_freed_and_files_are_in_memory() {
     let scene = Scene::new(&[]);
-    let header = CONFIG.replace("void tree_free", "struct tree *tree_new(void);\nvoid tree_free");
-    let folder = project(
-        &scene,
-        "config",
-        &[
-            ("config.h", &header),
-            ("config.c", CONFIG_C),
-            ("tests/a.conf", "a = (b)\nc\n"),
-            ("tests/b.conf", "long = $x\n"),
-        ],
-    );
+    let folder = project(&scene, &["config"]);
+    // one that makes an object
+    let header = fs::read_to_string(folder.join("config.h")).expect("a header");
+    let header = header.replace("void tree_free", "struct tree *tree_new(void);\nvoid tree_free");
+    fs::write(folder.join("config.h"), header).expect("written");
     for (name, words) in [
         (
             "config_read_string",
@@ -242,8 +99,7 @@ fn objects_are_made_and_freed_and_files_are_in_memory() {
 #[test]
 fn what_cannot_be_called_is_refused_with_the_reason_and_a_template() {
     let scene = Scene::new(&[]);
-    let seeds = [("tests/a.conf", "a = (b)\nc\n"), ("tests/b.conf", "a = $x\n")];
-    let folder = project(&scene, "refused", &[&[("config.h", CONFIG), ("config.c", CONFIG_C)], &seeds[..]].concat());
+    let folder = project(&scene, &["config"]);
     init(&folder, &["--function", "handle_parse"]).refused(3, &["struct handle *", "makes one", "harness.c"]);
     // the user fills it in, and types the same again
     let path = folder.join("fuzz-quagmire/handle_parse/harness.c");
@@ -260,11 +116,7 @@ fn what_cannot_be_called_is_refused_with_the_reason_and_a_template() {
     init(&folder, &["--function", "nowhere"]).refused(2, &["nowhere", "no header or source"]);
     init(&folder, &["--function", "a b"]).refused(2, &["a b"]);
     init(&folder, &["no/such/folder"]).refused(2, &["no/such/folder"]);
-    let broken = project(
-        &scene,
-        "broken",
-        &[("b.h", "#include \"c.h\"\n#include <not/here.h>\nint parse(const char *s);\n"), ("c.h", "")],
-    );
+    let broken = project(&scene, &["broken"]);
     init(&broken, &["--function", "parse"]).refused(3, &["not/here.h", "not found", "CPATH"]);
     let mut without_clang = Command::new(binaries().join("quagmire"));
     without_clang.args(["init", "--function", "config_expand"]).env("QUAGMIRE_LLVM_CONFIG", "/no/llvm-config");
@@ -277,16 +129,7 @@ fn what_cannot_be_called_is_refused_with_the_reason_and_a_template() {
 #[test]
 fn the_function_that_promises_most_is_taken_if_none_is_named() {
     let scene = Scene::new(&[]);
-    let header = "#include <stddef.h>\nsize_t doc_length(const char *text);\nint doc_parse(const char *text, size_t n);\nvoid doc_free(void *p);\n";
-    let source = "#include \"doc.h\"\n#include <string.h>\nsize_t doc_length(const char *t) { return strlen(t); }\n\
-                  int doc_parse(const char *t, size_t n) { int k = 0; for (size_t i = 0; i < n; i++) k += t[i] == '<'; return k; }\n\
-                  void doc_free(void *p) { (void)p; }\n";
-    let main = "#include \"doc.h\"\nint main(int n, char **words) { return doc_parse(words[0], n > 0); }\n";
-    let folder = project(
-        &scene,
-        "doc",
-        &[("doc.h", header), ("doc.c", source), ("main.c", main), ("examples/a.doc", "<a> <b>\n")],
-    );
+    let folder = project(&scene, &["doc"]);
     for arguments in [&[][..], &["doc.h"]] {
         let printed = init(&folder, arguments).ended().stdout;
         let seeds = if arguments.is_empty() { "1 file of examples/ (*.doc)" } else { "1 file kept from before" };
@@ -294,66 +137,35 @@ fn the_function_that_promises_most_is_taken_if_none_is_named() {
         fuzzes(&folder, &printed);
     }
     // one that is defined in the program's own source, which a harness includes
-    let program = "#include <string.h>\nstatic int count(const char *text) {\n  int k = 0;\n  while (*text)\n    k += *text++ == 'x';\n  return k;\n}\n\
-                   int main(int n, char **words) { return n > 1 ? count(words[1]) : 0; }\n";
-    let alone = project(&scene, "alone", &[("alone.c", program)]);
+    let alone = project(&scene, &["alone"]);
     assert!(harness(&alone, "count").contains("#include \"alone.c\""));
 }
 
 #[test]
 fn a_library_is_built_by_what_is_printed_or_by_init() {
     let scene = Scene::new(&[]);
-    let header = "#include \"generated.h\"\nint parse_words(const char *text, SIZE n);\n";
-    let source = "#include \"../include/words.h\"\nint parse_words(const char *t, SIZE n) { int k = 0; for (SIZE i = 0; i < n; i++) k += t[i] == ' '; return k; }\n";
-    let make = "libwords.a: words.o\n\tar rcs $@ $^\nwords.o: src/words.c include/generated.h\n\t$(CC) -O2 -g -c $<\n\
-                include/generated.h: include/generated.h.in\n\tcp $< $@\nclean:\n\trm -f *.o *.a\n";
-    let files = [
-        ("include/words.h", header),
-        ("src/words.c", source),
-        ("Makefile", make),
-        ("include/generated.h.in", "#define SIZE unsigned long\n"),
-    ];
-    let folder = project(&scene, "by hand", &files);
+    let folder = project(&scene, &["words"]);
     let first = init(&folder, &["--function", "parse_words"]).ended().stdout;
-    assert!(
-        first.contains("generated.h' file not found; the build makes it") && first.contains("make -j2 CC=quagmire-cc"),
-        "{first}"
-    );
+    assert!(first.contains("generated.h' file not found; the build makes it"), "{first}");
+    assert!(first.contains("make -j2 CC=quagmire-cc"), "{first}");
     // ends with the command that is to be typed then
-    let then = shell(&folder, &first);
-    assert_eq!(then.code, Some(0), "{then:?}");
+    let then = shell(&folder, &first).succeeded();
     assert!(then.stdout.contains("# built and run: "), "{then:?}");
 
-    let folder = project(&scene, "by init", &files);
-    let printed = run(Command::new(binaries().join("quagmire")).args(["init", "--build"]).current_dir(&folder));
-    assert_eq!(printed.code, Some(0), "{printed:?}");
-    fuzzes(&folder, &printed.stdout);
-    let script = fs::read_to_string(folder.join("fuzz-quagmire/parse_words/build")).expect("a script");
-    assert!(script.contains("-name '*.a'"), "{script}");
+    let scene = Scene::new(&[]);
+    let folder = project(&scene, &["words"]);
+    fuzzes(&folder, &init(&folder, &["--build"]).succeeded().stdout);
+    assert!(script(&folder, "parse_words").contains("-name '*.a'"));
 }
 
 #[test]
 fn what_has_to_be_built_first_is_said_and_the_harness_compiles() {
     let scene = Scene::new(&[]);
     // the source needs what only the build knows
-    let source = "#ifndef BUILT\n#error \"by make\"\n#endif\nint parse_it(const char *t) { int k = 0; while (*t) k += *t++ == ' '; return k; }\n";
-    let folder = project(
-        &scene,
-        "unbuilt",
-        &[
-            ("it.h", "int parse_it(const char *text);\n"),
-            ("it.c", source),
-            (
-                "configure.sh",
-                "#!/bin/sh\necho \"CC = $CC -DBUILT\" > Makefile\nprintf 'libit.a: it.o\\n\\tar rcs $@ $^\\n' >> Makefile\n",
-            ),
-        ],
-    );
+    let folder = project(&scene, &["unbuilt"]);
     let printed = init(&folder, &["--function", "parse_it"]).ended().stdout;
-    assert!(
-        printed.contains("it compiles; it was not linked") && printed.contains("sh ./configure.sh && make"),
-        "{printed}"
-    );
+    assert!(printed.contains("it compiles; it was not linked"), "{printed}");
+    assert!(printed.contains("sh./configure.sh && make"), "{printed}");
     assert!(folder.join("fuzz-quagmire/parse_it/harness.o").is_file());
     fuzzes(&folder, &printed);
     let again = init(&folder, &["--function", "parse_it"]).ended().stdout;
@@ -363,33 +175,20 @@ fn what_has_to_be_built_first_is_said_and_the_harness_compiles() {
 #[test]
 fn old_c_gets_the_option_that_lets_it_pass() {
     let scene = Scene::new(&[]);
-    let source = "#include \"old.h\"\nstatic int one(char *a) { return a[0]; }\n\
-                  int old_parse(const char *t) { int (*f)(void *) = one; int k = 0; while (*t) k += f((void *)t++); return k; }\n";
-    let folder = project(&scene, "old", &[("old.h", "int old_parse(const char *text);\n"), ("old.c", source)]);
+    let folder = project(&scene, &["old"]);
     let printed = init(&folder, &["--function", "old_parse"]).ended().stdout;
-    let script = fs::read_to_string(folder.join("fuzz-quagmire/old_parse/build")).expect("a script");
-    assert!(printed.contains("# built and run: "), "{printed}");
-    assert!(
-        script.contains("-Wno-incompatible-function-pointer-types")
-            == printed.contains("old C that this clang refuses"),
-        "{printed}"
-    );
-    fuzzes(&folder, &printed);
+    let is_let_pass = script(&folder, "old_parse").contains("-Wno-incompatible-function-pointer-types");
+    assert_eq!(is_let_pass, printed.contains("old C that this clang refuses"), "{printed}");
+    built_and_fuzzes(&folder, &printed);
 }
 
 #[test]
 fn a_program_that_a_build_makes_is_named_after_it() {
     let scene = Scene::new(&[]);
-    let lines = "#include <stdio.h>\nint main(int n, char **v) { FILE *f = n > 1 ? fopen(v[1], \"rb\") : stdin; int c, k = 0;\n\
-                 while (f && (c = getc(f)) != EOF) k += c == '\\n'; return k > 1000; }\n";
-    let make =
-        "CC = cc\nall: bin/lines\nbin/lines: lines.c\n\tmkdir -p bin && $(CC) lines.c -o $@\nclean:\n\trm -rf bin\n";
-    let folder =
-        project(&scene, "lines", &[("lines.c", lines), ("Makefile", make), ("tests/one.txt", "an ordinary line\n")]);
+    let folder = project(&scene, &["lines"]);
     let first = init(&folder, &[]).ended().stdout;
     assert!(first.contains("# then again") && !first.contains("quagmire fuzz"), "{first}");
-    let second = shell(&folder, &first);
-    assert_eq!(second.code, Some(0), "{second:?}");
+    let second = shell(&folder, &first).succeeded();
     let printed = &second.stdout[second.stdout.rfind("# seeds").expect("seeds")..];
     assert!(printed.contains(" -- ./bin/lines @@\n"), "{printed}");
     fuzzes(&folder, printed);
@@ -398,20 +197,10 @@ fn a_program_that_a_build_makes_is_named_after_it() {
 #[test]
 fn crates_of_rust_name_their_targets() {
     let scene = Scene::new(&[]);
-    let fuzz = "[package]\nname = \"x-fuzz\"\n[package.metadata]\ncargo-fuzz = true\n[[bin]]\nname = \"decode\"\npath = \"fuzz_targets/decode.rs\"\n";
-    let workspace = project(
-        &scene,
-        "workspace",
-        &[
-            ("Cargo.toml", "[workspace]\nmembers = [\"one\"]\n"),
-            ("one/Cargo.toml", "[package]\n"),
-            ("one/fuzz/Cargo.toml", fuzz),
-        ],
-    );
+    let workspace = project(&scene, &["workspace"]);
     let printed = init(&workspace, &[]).ended().stdout;
     assert!(printed.contains("scripts/cargo-fuzz fuzz --fuzz-dir one/fuzz decode -i "), "{printed}");
-    let plain =
-        project(&scene, "plain", &[("Cargo.toml", "[package]\nname = \"x\"\n"), ("src/main.rs", "fn main() {}\n")]);
+    let plain = project(&scene, &["plain"]);
     let plain = init(&plain, &[]).ended().stdout;
     assert!(plain.contains("cargo fuzz init"), "{plain}");
     for text in [printed, plain] {
@@ -422,28 +211,10 @@ fn crates_of_rust_name_their_targets() {
 #[test]
 fn harnesses_of_the_project_are_built_and_run_and_those_of_campaigns_are_not() {
     let scene = Scene::new(&[]);
-    let harness = "#include \"../sum.h\"\n#include <stdint.h>\nint LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) { sum(data, size); return 0; }\n";
-    let folder = project(
-        &scene,
-        "with a harness",
-        &[
-            ("sum.h", "#include <stddef.h>\nint sum(const void *data, size_t n);\n"),
-            (
-                "sum.c",
-                "#include \"sum.h\"\nint sum(const void *d, size_t n) { int k = 0; while (n--) k += ((const char *)d)[n] == 'a'; return k; }\n",
-            ),
-            ("fuzz/fuzz_sum.c", harness),
-            ("slowness/copy.c", harness),
-            ("slowness/summary.json", "{}"),
-            ("slowness/degradations/one", "a"),
-            ("corpus/one", "an ordinary line\n"),
-        ],
-    );
+    let folder = project(&scene, &["with a harness"]);
     let printed = init(&folder, &[]).ended().stdout;
-    assert!(
-        printed.contains("# the project's harness fuzz/fuzz_sum.c") && printed.contains("1 file of corpus/"),
-        "{printed}"
-    );
+    assert!(printed.contains("# the project's harness fuzz/fuzz_sum.c"), "{printed}");
+    assert!(printed.contains("1 file of corpus/"), "{printed}");
     assert!(!printed.contains("slowness"), "{printed}");
     fuzzes(&folder, &printed);
 }
@@ -461,46 +232,37 @@ fn build_systems_are_recognised_and_what_is_printed_builds() {
         let printed = init(&folder, &[]).ended().stdout;
         let build = printed.split("# build with the wrapper").nth(1).expect("commands that build");
         let build = build.lines().skip(1).take_while(|line| !line.starts_with('#') && !line.starts_with("sh "));
-        let built = shell(&folder, &build.collect::<Vec<_>>().join("\n"));
-        assert_eq!(built.code, Some(0), "{system}: {built:?}");
+        shell(&folder, &build.collect::<Vec<_>>().join("\n")).succeeded();
         let find =
             "find . -type f -perm -1 ! -name '*.so*' -exec nm {} \\; 2>/dev/null | grep -c ' __quagmire_register$'";
         let counted = shell(&folder, find).stdout;
         assert_ne!(counted.trim(), "0", "{system}: no program that counts: {printed}");
     }
     let scene = Scene::new(&[]);
-    let program = ("main.c", "int main(void) { return 0; }\n");
-    let bazel = project(&scene, "bazel", &[program, ("MODULE.bazel", ""), ("BUILD.bazel", "")]);
+    let bazel = project(&scene, &["bazel"]);
     let printed = init(&bazel, &[]).ended().stdout;
     assert!(printed.contains("bazel build --repo_env=CC="), "{printed}");
 }
 
-/// A parser of which a moment of fuzzing reaches enough, and that builds by itself.
-const LISTS: &str = "#include <stddef.h>\nint lists_parse(const char *text, size_t n) {\n  int depth = 0, items = 0;\n  \
-                     for (size_t i = 0; i < n; i++) {\n    switch (text[i]) {\n    case '(': depth++; break;\n    case ')': depth -= depth > 0; break;\n    \
-                     case ',': items += depth; break;\n    default: break;\n    }\n  }\n  return items;\n}\n";
-
-const LISTS_H: &str = "#include <stddef.h>\nint lists_parse(const char *text, size_t n);\n";
-
 #[test]
 fn a_harness_of_the_project_that_ignores_its_input_gives_way_to_a_function() {
     let scene = Scene::new(&[]);
-    let harness = "#include <stdint.h>\n#include <stddef.h>\nint LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) { (void)data; (void)size; return 0; }\n";
-    let files = [("lists.h", LISTS_H), ("lists.c", LISTS), ("fuzz/idle.c", harness), ("corpus/one", "(a, (b, c))\n")];
-    let folder = project(&scene, "idle harness", &files);
+    let folder = project(&scene, &["lists", "idle"]);
     let printed = init(&folder, &[]).ended().stdout;
     assert!(printed.contains("the project's harness fuzz/idle.c: runs are all alike"), "{printed}");
     assert!(printed.contains("gives its input to lists_parse("), "{printed}");
     fuzzes(&folder, &printed);
     // and if there is nothing else, that is said with what to do
-    let alone = project(&scene, "nothing but it", &[("fuzz/idle.c", harness), ("corpus/one", "(a)\n")]);
+    let scene = Scene::new(&[]);
+    let alone = project(&scene, &["idle"]);
     init(&alone, &[]).refused(3, &["fuzz/idle.c", "runs are all alike", "--function"]);
 }
 
 #[test]
 fn programs_read_a_file_or_their_standard_input() {
     let scene = Scene::new(&[]);
-    let lists = LISTS.replace("int lists_parse", "static int lists_parse");
+    let lists = fs::read_to_string(testdata("init/lists/lists.c")).expect("testdata");
+    let lists = lists.replace("int lists_parse", "static int lists_parse");
     let main = |read: &str| {
         format!(
             "#include <stdio.h>\n{lists}\nint main(int n, char **words) {{\n  char text[4096];\n  FILE *from = {read};\n  \
@@ -511,60 +273,33 @@ fn programs_read_a_file_or_their_standard_input() {
         ("of a file", "n > 1 ? fopen(words[1], \"rb\") : 0", " -- ./lists @@\n"),
         ("of stdin", "stdin", " -- ./lists\n"),
     ] {
-        let folder = project(&scene, name, &[("lists.c", &main(read)), ("tests/one.txt", "(a, (b, c))\n")]);
+        scene.write(&format!("{name}/lists.c"), main(read).as_bytes());
+        scene.write(&format!("{name}/tests/one.txt"), b"(a, (b, c))\n");
+        let folder = scene.path(name);
         let printed = init(&folder, &[]).ended().stdout;
         assert!(printed.contains(words), "{name}: {printed}");
         fuzzes(&folder, &printed);
     }
-    let deaf = project(&scene, "deaf", &[("deaf.c", "int main(void) { return 0; }\n"), ("tests/one.txt", "(a)\n")]);
+    let deaf = project(&scene, &["deaf"]);
     init(&deaf, &[]).refused(3, &["deaf executes", "does not depend on the 1 seed"]);
 }
 
 #[test]
 fn builds_that_fail_are_tried_in_other_ways() {
     let scene = Scene::new(&[]);
-    let library = "liblists.a: lists.o\n\tar rcs $@ $^\n";
-    for (name, files, said) in [
-        // two jobs race for a header
-        (
-            "order",
-            vec![(
-                "Makefile",
-                "all: liblists.a\nliblists.a: size.h lists.o\n\tar rcs $@ lists.o\nsize.h:\n\tsleep 1\n\techo '#define SIZE 1' > $@\n\
-                 lists.o: lists.c\n\t$(CC) -include size.h -g -c $<\n",
-            )],
-            "make CC=quagmire-cc",
-        ),
-        (
-            "another system",
-            vec![("CMakeLists.txt", "message(FATAL_ERROR \"not today\")\n"), ("Makefile", library)],
-            "make -j2 CC=quagmire-cc",
-        ),
-        (
-            "warnings",
-            vec![("Makefile", &*format!("{library}lists.o: lists.c\n\t$(CC) -g -c $< -Weverything -Werror\n"))],
-            "-Wno-error",
-        ),
-        (
-            "below",
-            vec![(
-                "project/gnu/configure",
-                "#!/bin/sh\necho \"CC = $CC\" > Makefile\nprintf 'lists.o: ../../lists.c\\n\\t$(CC) -g -c $<\\n' >> Makefile\n",
-            )],
-            "(cd project/gnu && CC=quagmire-cc",
-        ),
+    for (name, said) in [
+        ("order", "make CC=quagmire-cc"),
+        ("another system", "make -j2 CC=quagmire-cc"),
+        ("warnings", "-Wno-error"),
+        ("below", "(cd project/gnu && CC=quagmire-cc"),
     ] {
-        let all = [&files[..], &[("lists.h", LISTS_H), ("lists.c", LISTS), ("tests/one.txt", "(a, b)\n")]].concat();
-        let folder = project(&scene, name, &all);
-        let built = shell(&folder, "quagmire init --build");
-        assert_eq!(built.code, Some(0), "{name}: {built:?}");
-        assert!(built.stderr.contains(said), "{name}: {built:?}");
-        assert!(built.stdout.contains("# built and run: "), "{name}: {built:?}");
-        assert!(!built.stdout.contains("compiled here"), "{name}: {built:?}");
-        fuzzes(&folder, &built.stdout);
+        let folder = project(&scene, &["lists", name]);
+        let built = init(&folder, &["--build"]).succeeded();
+        assert!(built.stderr.contains(said) && !built.stdout.contains("compiled here"), "{name}: {built:?}");
+        built_and_fuzzes(&folder, &built.stdout);
     }
-    let fails = project(&scene, "fails", &[("Makefile", "all:\n\tno-such-tool\n"), ("a.c", LISTS)]);
-    let refused = shell(&fails, "quagmire init --build");
+    let fails = project(&scene, &["lists", "fails"]);
+    let refused = init(&fails, &["--build"]);
     assert_eq!(refused.code, Some(3), "{refused:?}");
     assert!(refused.stderr.contains("the build fails: make: no-such-tool: No such file"), "{refused:?}");
 }
@@ -575,42 +310,17 @@ fn options_are_those_of_the_compilation_database() {
         return;
     }
     let scene = Scene::new(&[]);
-    let cmake = "cmake_minimum_required(VERSION 3.13)\nproject(lists C)\nadd_library(lists deep/er/lists.c)\n\
-                 target_compile_definitions(lists PUBLIC NEEDED)\ntarget_include_directories(lists PUBLIC hidden)\n";
-    let header = "#ifndef NEEDED\n#error \"only with the definition\"\n#endif\n#include <stddef.h>\nint lists_parse(const char *text, size_t n);\n";
-    let folder = project(
-        &scene,
-        "database",
-        &[
-            ("CMakeLists.txt", cmake),
-            ("deep/er/lists.h", header),
-            ("deep/er/lists.c", LISTS),
-            ("tests/one.txt", "(a)\n"),
-        ],
-    );
-    let printed = shell(&folder, "quagmire init --build").stdout;
-    assert!(printed.contains("# built and run: "), "{printed}");
-    let script = fs::read_to_string(folder.join("fuzz-quagmire/lists_parse/build")).expect("a script");
-    assert!(script.contains("-DNEEDED"), "{script}");
-    fuzzes(&folder, &printed);
+    let folder = project(&scene, &["database"]);
+    fs::copy(testdata("init/lists/lists.c"), folder.join("deep/er/lists.c")).expect("copied");
+    let printed = init(&folder, &["--build"]).stdout;
+    assert!(script(&folder, "lists_parse").contains("-DNEEDED"), "{printed}");
+    built_and_fuzzes(&folder, &printed);
 }
 
 #[test]
 fn the_input_comes_through_the_object_that_a_function_works_on() {
     let scene = Scene::new(&[]);
-    let header = "int feed_open(const char *path, const void **feed_handle);\nint feed_close(const void *feed_handle);\n\
-                  int feed_parse(const void *feed_handle, void *user);\n\
-                  struct names;\nstruct names *names_create(char *, int);\nint names_loop(struct names *);\nvoid names_free(struct names *);\n";
-    let source = "#include \"feed.h\"\n#include <stdio.h>\n#include <stdlib.h>\nstruct names { FILE *from; };\n\
-                  static int lines(FILE *from) { int c, k = 0; while ((c = getc(from)) != EOF) k += c == '\\n'; return k; }\n\
-                  int feed_open(const char *path, const void **made) { *made = fopen(path, \"rb\"); return *made != 0; }\n\
-                  int feed_close(const void *feed) { return fclose((FILE *)feed); }\n\
-                  int feed_parse(const void *feed, void *user) { return user ? -1 : lines((FILE *)feed); }\n\
-                  struct names *names_create(char *fname, int flags) {\n  struct names *made = malloc(sizeof *made);\n  \
-                  if (flags || !(made->from = fopen(fname, \"r\"))) {\n    free(made);\n    return 0;\n  }\n  return made;\n}\n\
-                  int names_loop(struct names *names) { return lines(names->from); }\n\
-                  void names_free(struct names *names) { fclose(names->from); free(names); }\n";
-    let folder = project(&scene, "feed", &[("feed.h", header), ("feed.c", source), ("tests/one.txt", "a\nb\n")]);
+    let folder = project(&scene, &["feed"]);
     for (name, words) in [
         ("feed_parse", ["feed_open(path_of(data, size), &object);", "feed_parse(object, NULL)", "feed_close(object);"]),
         ("names_loop", ["names_create((char *)path_of(data, size), 0)", "names_loop(object)", "names_free(object);"]),

@@ -1,13 +1,6 @@
 //! Files as programs expect them: the input under a name with an extension, and a working folder of the runs' own.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::{Command, Stdio},
-};
-
-use crate::common::{Run, Scene, built, harness, has_program, is_root, number, run, skip, wait_until};
-use serde_json::Value;
+use crate::common::*;
 
 const SEEDS: &[(&str, &[u8])] = &[("a.json", b"[1, x]"), ("b.json", b"[1, x, xx]")];
 
@@ -17,10 +10,8 @@ fn program() -> PathBuf {
 
 /// The program as another compiler builds it.
 fn plain(scene: &Scene) -> PathBuf {
-    let program = scene.path("named");
-    let source = crate::common::testdata("named.c");
-    run(Command::new("cc").arg("-O1").arg(source).arg("-o").arg(&program)).ended();
-    program
+    let source = fs::read_to_string(testdata("named.c")).expect("testdata");
+    scene.compile_by("cc", "named", &source, &["-O1"])
 }
 
 /// Runs a campaign with a program that does `deed` and reads a file.
@@ -31,11 +22,10 @@ fn fuzz(scene: &Scene, program: &Path, options: &str, deed: &str) -> Run {
 }
 
 /// Reports of inputs by `replay --json`.
-fn replay(scene: &Scene, program: &Path, options: &str, deed: &str, inputs: &[&str]) -> Vec<Value> {
+fn replay(scene: &Scene, program: &Path, options: &str, deed: &str, files: &[&str]) -> Vec<Value> {
     let mut command = scene.quagmire(&["replay", "--json", "-n", "3"]);
-    command.args(options.split_whitespace()).args(inputs).arg("--").arg(program).args([deed, "@@"]);
-    let report: Value = serde_json::from_str(&run(&mut command).ended().stdout).expect("JSON");
-    report["inputs"].as_array().expect("inputs").clone()
+    command.args(options.split_whitespace()).args(files).arg("--").arg(program).args([deed, "@@"]);
+    inputs(&mut command)
 }
 
 fn names(scene: &Scene, folder: &str) -> Vec<String> {
@@ -59,14 +49,12 @@ fn a_program_that_goes_by_names_is_searched_with_the_extension_of_the_seeds() {
     let found = names(&scene, "out/degradations");
     assert!(!found.is_empty() && found.iter().all(|name| name.ends_with(".json")), "{found:?}");
     // what explains it runs with the same file
-    let findings = summary["findings"].as_array().expect("findings");
+    let findings = array(&summary["findings"]);
     let finding = findings.iter().find(|finding| finding["minimized"]["path"].is_string()).expect("a smallest input");
     assert!(finding["minimized"]["path"].as_str().is_some_and(|path| path.ends_with(".json")), "{finding:#}");
-    let reproduce = finding["reproduce"].as_str().expect("a command");
+    let reproduce = string(&finding["reproduce"]);
     assert!(reproduce.contains(" -e json "), "{reproduce}");
-    let mut shell = Command::new("/bin/sh");
-    let path = std::env::join_paths([crate::common::binaries()]).expect("a path");
-    let again = run(shell.args(["-c", reproduce]).env("PATH", path).current_dir(scene.path(""))).ended();
+    let again = scene.shell(reproduce).ended();
     assert!(again.stdout.contains("verdict"), "{}", again.stdout);
     // and so does what the user runs by the names of the files alone
     let input = format!("out/degradations/{}", found[0]);
@@ -75,17 +63,6 @@ fn a_program_that_goes_by_names_is_searched_with_the_extension_of_the_seeds() {
     assert!(instructions(1) > 2 * instructions(0), "{reports:#?}");
     let reports = replay(&scene, &program(), "-e xml", "-", &["seeds/a.json", &input]);
     assert_eq!(reports[0]["instructions"], reports[1]["instructions"], "refused");
-}
-
-#[test]
-fn a_campaign_goes_on_with_its_extension() {
-    let scene = Scene::new(&[("a", b"[1, x]")]);
-    fuzz(&scene, &program(), "--execs 500 --no-confirm -e json", "-").ended();
-    fuzz(&scene, &program(), "--execs 2000 --no-confirm --resume", "-").ended();
-    let queue = names(&scene, "out/queue");
-    assert!(queue.iter().all(|name| name.ends_with(".json")), "{queue:?}");
-    assert_eq!(queue[0], "id_000000,orig_a.json");
-    assert!(number(&scene.summary()["executions"]) >= 2500);
 }
 
 #[test]
@@ -119,7 +96,7 @@ fn whatever_a_run_does_to_its_file_the_next_one_has_it_again() {
 fn runs_with_a_folder_of_their_own_litter_nothing() {
     let scene = Scene::new(SEEDS);
     // named relative to the folder of the user, as programs are
-    crate::common::copy_program(&program(), &scene.path("program"));
+    copy_program(&program(), &scene.path("program"));
     let before = scene.everything().len();
     for options in ["-j 1 --execs 1000", "-e '' --execs 1000"] {
         fuzz(&scene, Path::new("./program"), &format!("{options} --scratch --force"), "w").ended();
@@ -160,14 +137,7 @@ fn files_of_a_campaign_are_gone_when_it_is() {
         if ends {
             fuzz(&scene, &program(), "--execs 300 --force -j 1", &deed).ended();
         } else {
-            let mut command = scene.quagmire(&["fuzz", "-i", "seeds", "-o", "out", "--time", "1h", "--"]);
-            let mut child = command
-                .arg(program())
-                .args([&deed, "@@"])
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .spawn()
-                .expect("it starts");
+            let mut child = start_silently(scene.campaign(&program(), "--time 1h").args([&deed, "@@"]));
             wait_until("a run told a path that is there", || folder().filter(|folder| folder.is_dir()));
             child.kill().expect("killed");
             child.wait().expect("ended");
@@ -179,7 +149,14 @@ fn files_of_a_campaign_are_gone_when_it_is() {
 }
 
 #[test]
-fn shared_finds_keep_the_extension() {
+fn campaigns_that_go_on_and_shared_finds_keep_the_extension() {
+    let scene = Scene::new(&[("a", b"[1, x]")]);
+    fuzz(&scene, &program(), "--execs 500 --no-confirm -e json", "-").ended();
+    fuzz(&scene, &program(), "--execs 2000 --no-confirm --resume", "-").ended();
+    let queue = names(&scene, "out/queue");
+    assert!(queue[0] == "id_000000,orig_a.json" && queue.iter().all(|name| name.ends_with(".json")), "{queue:?}");
+    assert!(number(&scene.summary()["executions"]) >= 2500);
+
     let scene = Scene::new(SEEDS);
     let share = |name: &str, execs: u32| {
         let options = ["--sync", "meeting", "--name", name, "--no-confirm", "--max-size", "200", "--seed", "1"];
@@ -207,33 +184,22 @@ fn afl_fuzz_takes_and_gives_inputs_with_an_extension() {
     if !has_program("afl-fuzz", "afl++") {
         return;
     }
-    let _alone = crate::common::alone();
+    let _alone = alone();
     let scene = Scene::new(SEEDS);
-    let ours = ["--sync", "meeting", "--name", "ours", "--no-confirm", "--max-size", "200", "--seed", "1"];
-    let mut command = scene.quagmire(&["fuzz", "-i", "seeds", "-o", "out"]);
-    command.args(ours).args(["--execs", "6000", "--"]).arg(program()).args(["-", "@@"]);
-    run(&mut command).ended();
+    let ours = "--sync meeting --name ours --no-confirm --max-size 200 --seed 1";
+    run(scene.campaign(&program(), &format!("{ours} --execs 6000")).args(["-", "@@"])).ended();
     let mut afl = Command::new("afl-fuzz");
-    afl.args(["-M", "afl", "-D", "-e", "json", "-i", "seeds", "-o", "meeting", "-V", "5", "-m", "none", "--"]);
+    afl.args(["-M", "afl", "-D", "-e", "json", "-i", "seeds", "-o", "meeting", "-E", "6000", "-m", "none", "--"]);
     afl.arg(program()).args(["-", "@@"]).current_dir(scene.path(""));
-    for (name, value) in [
-        ("AFL_IMPORT_FIRST", "1"),
-        ("AFL_NO_UI", "1"),
-        ("AFL_SKIP_CPUFREQ", "1"),
-        ("AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES", "1"),
-        ("AFL_NO_AFFINITY", "1"),
-    ] {
-        afl.env(name, value);
+    for name in ["IMPORT_FIRST", "NO_UI", "SKIP_CPUFREQ", "I_DONT_CARE_ABOUT_MISSING_CRASHES", "NO_AFFINITY"] {
+        afl.env(format!("AFL_{name}"), "1");
     }
-    let run_of_afl = run(&mut afl);
-    assert_eq!(run_of_afl.code, Some(0), "{run_of_afl:#?}");
+    run(&mut afl).succeeded();
     // the number after the last one that it has looked at
     let looked = fs::read(scene.path("meeting/afl/.synced/ours")).expect("it has looked");
     let looked = u32::from_ne_bytes(looked[..4].try_into().expect("a number"));
     assert_eq!(looked as usize, names(&scene, "meeting/ours/queue").len());
-    let mut command = scene.quagmire(&["fuzz", "-i", "seeds", "-o", "out", "--resume"]);
-    command.args(ours).args(["--execs", "10", "--"]).arg(program()).args(["-", "@@"]);
-    run(&mut command).ended();
+    run(scene.campaign(&program(), &format!("{ours} --execs 10 --resume")).args(["-", "@@"])).ended();
     let queue = names(&scene, "out/queue");
     assert!(queue.iter().all(|name| name.ends_with(".json")), "{queue:?}");
 }
@@ -258,42 +224,31 @@ fn builds_are_compared_with_the_extension_of_the_inputs() {
 #[test]
 fn extensions_that_cannot_be_are_refused() {
     let scene = Scene::new(SEEDS);
-    let refused = |options: &[&str], target: &[&str], words: &[&str]| {
-        let mut command = scene.quagmire(&[&["fuzz", "-i", "seeds", "-o", "out", "--execs", "10"], options].concat());
-        run(command.arg("--").arg(program()).args(target)).refused(2, words);
+    let long = "x".repeat(201);
+    for (extension, target, words) in [
+        ("a/b", &["-", "@@"][..], ["-e a/b", "such as json"]),
+        (long.as_str(), &["-", "@@"], ["-e xxx", "50 at most"]),
+        ("json", &["-"], ["-e json has no effect", "@@"]),
+    ] {
+        run(scene.campaign(&program(), &format!("--execs 10 -e {extension}")).args(target)).refused(2, &words);
         assert!(!scene.path("out").exists());
-    };
-    refused(&["-e", "a/b"], &["-", "@@"], &["-e a/b", "such as json"]);
-    refused(&["-e", &"x".repeat(201)], &["-", "@@"], &["-e xxx", "50 at most"]);
-    refused(&["-e", "json"], &["-"], &["-e json has no effect", "@@"]);
-    let mut command = scene.quagmire(&["fuzz", "-i", "seeds", "-o", "out", "--scratch", "--"]);
-    run(command.arg(harness("quadratic.c"))).refused(2, &["--scratch is for programs without a harness"]);
-    let mut command = scene.quagmire(&["replay", "-e", "json", "seeds", "--"]);
-    run(command.arg(harness("quadratic.c"))).refused(2, &["-e is for programs without a harness"]);
+    }
+    scene
+        .ask("fuzz -i seeds -o out --scratch", &harness("quadratic.c"))
+        .refused(2, &["--scratch is for programs without a harness"]);
+    scene.ask("replay -e json seeds", &harness("quadratic.c")).refused(2, &["-e is for programs without a harness"]);
 }
 
 #[test]
 fn a_dev_shm_that_is_full_is_said_and_made_up_for() {
-    const SKIPPED: i32 = 77;
     let scene = Scene::new(SEEDS);
-    let script = "mount -t tmpfs -o size=4k quagmire-test /dev/shm && head -c 4096 /dev/zero >/dev/shm/full &&
-        ! echo more >/dev/shm/more 2>/dev/null && exec \"$@\"; exit 77";
     let mut command = scene.quagmire(&["replay", "--json", "-n", "2", "seeds", "--"]);
     command.arg(program()).args(["-", "@@"]);
-    let in_namespace = |temporary: &Path| {
-        let mut shell = Command::new("unshare");
-        shell.args(["--mount", "sh", "-c", script, "sh"]).arg(command.get_program()).args(command.get_args());
-        run(shell.current_dir(scene.path("")).env("TMPDIR", temporary))
-    };
     fs::create_dir(scene.path("temporary")).expect("a folder");
-    let ended = in_namespace(&scene.path("temporary"));
-    if !is_root() || ended.code == Some(SKIPPED) || ended.stderr.contains("unshare failed") {
-        skip("mounts", "run the tests as root, in a container that permits mounts");
-        return;
-    }
+    let Some(ended) = with_full_dev_shm(&command, &[("TMPDIR", &scene.path("temporary"))]) else { return };
     assert!(ended.code == Some(0) && ended.stderr.contains("/dev/shm cannot be used"), "{ended:#?}");
     assert!(scene.files("temporary").is_empty());
-    let ended = in_namespace(&scene.path("missing"));
+    let ended = with_full_dev_shm(&command, &[("TMPDIR", &scene.path("missing"))]).expect("as before");
     assert!(ended.code == Some(1) && ended.stderr.contains("set TMPDIR"), "{ended:#?}");
 }
 
@@ -301,9 +256,8 @@ fn a_dev_shm_that_is_full_is_said_and_made_up_for() {
 fn a_program_that_lengthens_its_input_leaves_nothing_in_the_next_one() {
     let scene = Scene::new(&[("a", b"xyz"), ("b", b"123")]);
     let source = b"#include <stdio.h>\nint main(int n, char **words) {\n  FILE *file = fopen(words[1], \"r+\");\n  int c = getc(file), all = 0;\n  while (getc(file) != EOF) all++;\n  if (c == 'x') { fseek(file, 0, SEEK_END); for (int i = 0; i < 1000; i++) putc('x', file); }\n  return fclose(file) + all;\n}\n";
-    let (file, program) = (scene.write("lengthens.c", source), scene.path("lengthens"));
-    let mut command = Command::new(crate::common::binaries().join("quagmire-cc"));
-    run(command.args(["-O1", "-o"]).arg(&program).arg(file)).ended();
+    scene.write("lengthens.c", source);
+    let program = scene.compile("lengthens", "lengthens.c", &["-O1"], &[]);
     let replay = |inputs: &[&str], options: &[&str]| {
         let mut command = scene.quagmire(&["replay", "--json", "-n", "3"]);
         command.args(options).args(inputs).arg("--").arg(&program).arg("@@");

@@ -1,13 +1,6 @@
 //! `scripts/install`, `scripts/deb` and `quagmire doctor`: what is installed works without the checkout.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-};
-
-use crate::common::{Run, Scene, run, skip, testdata};
-use serde_json::Value;
+use crate::common::*;
 
 fn checkout() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().expect("the checkout")
@@ -58,9 +51,7 @@ fn works(scene: &Scene, bin: &str) {
     assert_eq!(scene.summary()["executions"], 3000);
     assert!(scene.files("out/queue").len() > 3);
     let looks: Value = serde_json::from_slice(&scene.files("")["doctor.json"]).expect("JSON");
-    let state = |what: &str| {
-        looks.as_array().expect("looks").iter().find(|look| look["what"] == what).map(|look| &look["state"])
-    };
+    let state = |what: &str| array(&looks).iter().find(|look| look["what"] == what).map(|look| &look["state"]);
     assert_eq!((state("compiler"), state("engine")), (Some(&"ok".into()), Some(&"ok".into())), "{looks}");
 }
 
@@ -106,7 +97,7 @@ fn a_package_for_debian_is_what_is_installed() {
 }
 
 #[test]
-fn folders_that_cannot_be_installed_to_are_refused() {
+fn folders_that_cannot_be_installed_to_are_refused_and_doctor_says_what_is_missing() {
     let scene = Scene::new(&[]);
     scene.write("file", b"");
     let refused = run(script("install").arg("--prefix").arg(scene.path("file/below")));
@@ -116,11 +107,6 @@ fn folders_that_cannot_be_installed_to_are_refused() {
         let refused = run(script("install").args(wrong).current_dir(scene.path("")));
         assert_eq!((refused.code, refused.stderr.lines().count()), (Some(2), 1), "{refused:?}");
     }
-}
-
-#[test]
-fn doctor_says_what_is_missing_and_how_to_get_it() {
-    let scene = Scene::new(&[]);
     let folder = scene.path("empty");
     fs::create_dir(&folder).expect("created");
     let sick =

@@ -1,17 +1,11 @@
 //! Campaigns that are stopped, killed, resumed and replaced: no find is lost.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::process::{Child, Stdio};
-
-use crate::common::{Scene, children, ended, harness, number, run, signal, wait_until, with_signals};
-
-const SEED: &[(&str, &[u8])] = &[("greeting", b"hello world, hello")];
+use crate::common::*;
 
 /// Starts a campaign without an end, and waits until it has kept an entry.
 fn started(scene: &Scene, options: &str) -> Child {
-    let mut command = scene.campaign(&harness("quadratic.c"), &format!("--seed 1 --max-size 200 --time 1h {options}"));
-    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let options = format!("--seed 1 --max-size 200 --time 1h {options}");
+    let child = start(&mut scene.campaign(&harness("quadratic.c"), &options));
     wait_until("the campaign keeps something", || (queue_length(scene) > 3).then_some(()));
     child
 }
@@ -34,36 +28,33 @@ fn is_pending(process: u32, signal: i32) -> bool {
     u64::from_str_radix(pending.trim(), 16).expect("a mask") & 1 << (signal - 1) != 0
 }
 
-#[track_caller]
-fn stops_on(with: i32) {
-    let scene = Scene::new(SEED);
-    let campaign = started(&scene, "");
-    signal(campaign.id(), with);
-    let run = ended(campaign).ended();
-    assert!(run.stdout.contains("stopped on request"), "{run:#?}");
-    let summary = scene.summary();
-    assert_eq!(summary["stopped_by"], "signal");
-    assert!(number(&summary["executions"]) > 0);
-    for file in ["fuzzer_stats", "plot_data", ".checkpoint", "logs/coverage_plot_data.txt"] {
-        assert!(scene.path("out").join(file).is_file(), "{file}");
-    }
-    for folder in ["out", "out/queue", "out/degradations"] {
-        let unfinished = scene.files(folder).into_keys().find(|name| name.starts_with(".unfinished"));
-        assert_eq!(unfinished, None);
-    }
-}
-
 #[test]
-fn an_interrupt_ends_a_campaign_as_asked() {
-    stops_on(libc::SIGINT);
+fn an_interrupt_or_a_request_to_terminate_ends_a_campaign_as_asked() {
+    for with in [libc::SIGINT, libc::SIGTERM] {
+        let scene = Scene::new(GREETING);
+        let campaign = started(&scene, "");
+        signal(campaign.id(), with);
+        let run = ended(campaign).ended();
+        assert!(run.stdout.contains("stopped on request"), "{run:#?}");
+        let summary = scene.summary();
+        assert!(summary["stopped_by"] == "signal" && number(&summary["executions"]) > 0, "{summary:#}");
+        assert!(scene.read("out/report.html").contains("stopped on request"));
+        for file in ["fuzzer_stats", "plot_data", ".checkpoint", "logs/coverage_plot_data.txt"] {
+            assert!(scene.path("out").join(file).is_file(), "{file}");
+        }
+        for folder in ["out", "out/queue", "out/degradations"] {
+            let unfinished = scene.files(folder).into_keys().find(|name| name.starts_with(".unfinished"));
+            assert_eq!(unfinished, None);
+        }
+    }
 }
 
 #[test]
 fn an_interrupt_that_comes_twice_at_once_is_one() {
-    let scene = Scene::new(SEED);
+    let scene = Scene::new(GREETING);
     let campaign = started(&scene, "");
     // it cannot end in between
-    let worker = wait_until("there is a worker", || children(campaign.id()).first().copied());
+    let worker = worker(&campaign, &[]);
     signal(worker, libc::SIGSTOP);
     // as timeout does: to the process, and to its group
     for _ in 0..2 {
@@ -76,20 +67,12 @@ fn an_interrupt_that_comes_twice_at_once_is_one() {
 }
 
 #[test]
-fn a_request_to_terminate_ends_a_campaign_as_asked() {
-    stops_on(libc::SIGTERM);
-}
-
-#[test]
 fn what_is_ignored_at_the_start_ends_nothing() {
     let scene = Scene::new(&[("a", b"hello")]);
     let mut command = scene.campaign(&harness("quadratic.c"), "--seed 1 --max-size 200 --time 1h --no-confirm");
     with_signals(&mut command, libc::SIG_IGN);
     let mut running = command.stdout(Stdio::null()).spawn().expect("it starts");
-    let executions = || {
-        let text = std::fs::read(scene.path("out/summary.json")).ok()?;
-        Some(number(&serde_json::from_slice::<serde_json::Value>(&text).ok()?["executions"]))
-    };
+    let executions = || scene.path("out/summary.json").exists().then(|| number(&scene.summary()["executions"]));
     let mut before = wait_until("it writes", executions);
     signal(running.id(), libc::SIGHUP);
     signal(running.id(), libc::SIGINT);
@@ -107,36 +90,13 @@ fn what_is_ignored_at_the_start_ends_nothing() {
 }
 
 #[test]
-fn a_campaign_goes_on_when_its_worker_is_killed() {
-    let scene = Scene::new(SEED);
-    let campaign = started(&scene, "");
-    for _ in 0..3 {
-        let worker = wait_until("there is a worker", || children(campaign.id()).first().copied());
-        signal(worker, libc::SIGKILL);
-        wait_until("there is another worker", || {
-            children(campaign.id()).first().copied().filter(|another| *another != worker)
-        });
-    }
-    let before = queue_length(&scene);
-    signal(campaign.id(), libc::SIGINT);
-    ended(campaign).ended();
-    assert!(queue_length(&scene) >= before);
-    assert_eq!(scene.summary()["stopped_by"], "signal");
-    assert!(scene.summary()["baseline"]["instructions"].is_u64());
-}
-
-#[test]
 fn no_worker_outlives_a_supervisor_that_is_killed() {
-    let scene = Scene::new(SEED);
+    let scene = Scene::new(GREETING);
     let mut campaign = started(&scene, "");
-    let worker = wait_until("there is a worker", || children(campaign.id()).first().copied());
+    let worker = worker(&campaign, &[]);
     campaign.kill().expect("killed");
     campaign.wait().expect("a child");
-    let gone = || {
-        let state = fs::read_to_string(format!("/proc/{worker}/stat")).unwrap_or_default();
-        (state.is_empty() || state.contains(") Z ")).then_some(())
-    };
-    wait_until("the worker is gone", gone);
+    wait_for_end("the worker is gone", &[worker]);
     // and its folder is free
     let queue = scene.files("out/queue");
     // a confirmation that was just being started may hold the lock a moment longer
@@ -153,43 +113,40 @@ fn no_worker_outlives_a_supervisor_that_is_killed() {
 
 #[test]
 fn a_resumed_campaign_goes_on_where_it_was() {
-    let scene = Scene::new(SEED);
+    let (scene, _) = finished();
     let harness = harness("quadratic.c");
-    scene.fuzz(&harness, "--execs 3000 --seed 1 --max-size 200").ended();
     let (before, queue) = (scene.summary(), scene.files("out/queue"));
     let found = scene.files("out/degradations");
-    scene.fuzz(&harness, "--execs 2000 --seed 1 --max-size 200 --resume").ended();
+    scene.fuzz(&harness, "--execs 2000 --seed 1 --resume").ended();
     let (after, now) = (scene.summary(), scene.files("out/queue"));
-    assert_eq!((&before["executions"], &after["executions"]), (&3000.into(), &5000.into()));
+    assert_eq!((&before["executions"], &after["executions"]), (&5000.into(), &7000.into()));
     for (name, bytes) in &queue {
         assert_eq!(now.get(name), Some(bytes), "{name}");
     }
     for name in found.keys() {
         assert!(scene.files("out/degradations").contains_key(name), "{name}");
     }
-    let findings = |summary: &serde_json::Value| summary["findings"].as_array().expect("a list").clone();
-    assert!(findings(&after).starts_with(&findings(&before)));
+    assert!(array(&after["findings"]).starts_with(array(&before["findings"])));
     assert!(after["seconds"].as_f64() > before["seconds"].as_f64());
     assert_eq!(before["baseline"]["instructions"], after["baseline"]["instructions"]);
 }
 
 #[test]
 fn a_resumed_campaign_has_the_options_and_seeds_that_it_had_but_names_no_files() {
-    let scene = Scene::new(SEED);
+    let scene = Scene::new(GREETING);
     scene.write("words.dict", b"\"hello\"\n");
     let harness = harness("quadratic.c");
     scene.fuzz(&harness, "--seed 7 --max-size 150 --threshold 3.5 -x words.dict --no-confirm --execs 300").ended();
     fs::remove_dir_all(scene.path("seeds")).expect("removed");
     for program in [&[][..], &["--max-size-ratio", "2.0"]] {
         let mut command = scene.quagmire(&["fuzz", "--resume", "-o", "out", "--execs", "50"]);
-        let resumed = run(command.args(program).arg("--").arg(&harness));
-        assert_eq!(resumed.code, Some(0), "{resumed:#?}");
+        let resumed = run(command.args(program).arg("--").arg(&harness)).succeeded();
         let told = resumed.stderr.lines().filter(|line| line.contains("resumed without --dict words.dict")).count();
         // the session before had it no more
         assert_eq!(told, usize::from(program.is_empty()), "{resumed:#?}");
         let summary = scene.summary();
         assert_eq!(number(&summary["seed"]), 7);
-        let command = summary["command"].as_array().expect("words");
+        let command = array(&summary["command"]);
         assert!(command.contains(&"--threshold=3.5".into()) && command.contains(&"--no-confirm".into()), "{command:?}");
         let limit = if program.is_empty() { 150 } else { 36 };
         assert_eq!(number(&summary["size_limit"]), limit, "{command:?}");
@@ -202,11 +159,9 @@ fn seeds_that_a_session_did_not_come_to_run_in_the_next_one() {
     let seeds: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), name.as_bytes())).collect();
     let scene = Scene::new(&seeds);
     let harness = harness("naps.c");
-    let mut command = scene.campaign(&harness, "--seed 1 --max-size 10 --no-confirm");
-    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let child = start(&mut scene.campaign(&harness, "--seed 1 --max-size 10 --no-confirm"));
     wait_until("some seeds have run", || (queue_length(&scene) > 20).then_some(()));
-    signal(child.id(), libc::SIGINT);
-    ended(child).ended();
+    interrupted(child).ended();
     assert!(queue_length(&scene) < 200, "it was stopped too late");
     scene.fuzz(&harness, "--seed 1 --max-size 10 --no-confirm --execs 1 --resume").ended();
     let queue = contents(scene.files("out/queue"));
@@ -217,45 +172,22 @@ fn seeds_that_a_session_did_not_come_to_run_in_the_next_one() {
 
 #[test]
 fn a_candidate_whose_measurement_was_interrupted_is_measured_again() {
-    let scene = Scene::new(SEED);
+    let scene = Scene::new(GREETING);
     let campaign = started(&scene, "");
-    let is_replay = |process: &u32| {
-        fs::read(format!("/proc/{process}/cmdline")).is_ok_and(|words| words.windows(7).any(|word| word == b"replay\0"))
-    };
     wait_until("a candidate is measured", || {
         let workers = children(campaign.id());
         workers.into_iter().flat_map(children).any(|process| is_replay(&process)).then_some(())
     });
     signal(campaign.id(), libc::SIGTERM);
     ended(campaign).ended();
-    let log = || fs::read_to_string(scene.path("out/logs/quagmire.log")).expect("a log");
-    let of_stop = log();
+    let of_stop = scene.log();
     let entry = of_stop.rsplit_once("not measured to the end: ").expect("it was stopped too late").1;
     let entry = entry.rsplit_once("queue/").and_then(|(_, name)| name.split(';').next()).expect("its path");
     scene.fuzz(&harness("quadratic.c"), "--seed 1 --max-size 200 --execs 1 --resume").ended();
-    let of_resumed = log()[of_stop.len()..].to_owned();
+    let of_resumed = scene.log()[of_stop.len()..].to_owned();
     let summary = scene.summary();
     let is_found = summary["findings"].to_string().contains(entry);
     assert!(is_found || of_resumed.contains(entry), "{entry} was not measured: {of_resumed} {summary:#}");
-}
-
-#[test]
-fn a_damaged_checkpoint_costs_no_entry_of_the_queue() {
-    for damage in [&b"nonsense"[..], b""] {
-        let scene = Scene::new(SEED);
-        let harness = harness("quadratic.c");
-        scene.fuzz(&harness, "--execs 3000 --seed 1 --max-size 200").ended();
-        let (before, queue) = (scene.summary(), scene.files("out/queue"));
-        scene.write("out/.checkpoint", damage);
-        scene.fuzz(&harness, "--execs 1000 --seed 2 --max-size 200 --resume").ended();
-        let now: Vec<Vec<u8>> = scene.files("out/queue").into_values().collect();
-        for (name, bytes) in queue {
-            assert!(now.contains(&bytes), "{name} is lost");
-        }
-        assert!(!scene.path("out/queue/.import").exists());
-        assert!(number(&scene.summary()["edges_found"]) >= number(&before["edges_found"]));
-        assert_eq!(scene.summary()["degradations"], scene.files("out/degradations").len());
-    }
 }
 
 #[test]
@@ -272,25 +204,15 @@ fn a_resumed_campaign_with_findings_numbers_new_ones_after_the_old() {
 }
 
 #[test]
-fn a_forced_campaign_keeps_the_old_one() {
-    let scene = Scene::new(SEED);
+fn a_forced_campaign_keeps_the_old_one_and_can_start_from_its_queue() {
+    let scene = Scene::new(GREETING);
     let harness = harness("quadratic.c");
     scene.fuzz(&harness, "--execs 1000 --seed 1 --max-size 200").ended();
     let queue = scene.files("out/queue");
-    scene.fuzz(&harness, "--execs 300 --seed 2 --max-size 200 --force").ended();
+    let mut command = scene.quagmire(&["fuzz", "-i", "out/queue", "-o", "out", "--force", "--execs", "500"]);
+    run(command.args(["--seed", "1", "--max-size", "200", "--"]).arg(&harness)).ended();
     assert_eq!(scene.files("out.old/queue"), queue);
-    assert_eq!(scene.summary()["executions"], 300);
-}
-
-#[test]
-fn a_campaign_can_start_from_the_queue_that_it_replaces() {
-    let scene = Scene::new(SEED);
-    let harness = harness("quadratic.c");
-    scene.fuzz(&harness, "--execs 1000 --seed 1 --max-size 200").ended();
-    let queue = contents(scene.files("out/queue"));
-    let mut command =
-        scene.quagmire(&["fuzz", "-i", "out/queue", "-o", "out", "--force", "--execs", "500", "--seed", "1"]);
-    run(command.args(["--max-size", "200", "--"]).arg(&harness)).ended();
     let now = contents(scene.files("out/queue"));
-    assert!(queue.iter().all(|bytes| now.contains(bytes)));
+    assert!(queue.values().all(|bytes| now.contains(bytes)));
+    assert_eq!(scene.summary()["executions"], 500);
 }

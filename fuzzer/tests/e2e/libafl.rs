@@ -1,13 +1,6 @@
 //! Fuzzers on LibAFL: the example with a compiler of its own, and a harness that libafl_cc's wrapper has compiled.
 
-use std::{
-    path::{Path, PathBuf},
-    process::Command,
-    sync::LazyLock,
-};
-
-use crate::common::{Run, Scene, binaries, run};
-use serde_json::Value;
+use crate::common::*;
 
 /// Folder of the example.
 fn example() -> PathBuf {
@@ -22,8 +15,7 @@ fn program(name: &str) -> PathBuf {
         let mut build = Command::new(env!("CARGO"));
         build.current_dir(example()).args(["build", "--quiet", "--locked", "--profile"]).arg(profile);
         build.arg("--target-dir").arg(binaries.parent().expect("a target folder"));
-        let built = build.output().expect("cargo starts");
-        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+        assert!(build.status().expect("cargo starts").success());
     });
     LazyLock::force(&BUILT);
     binaries().join(name)
@@ -81,7 +73,7 @@ fn a_harness_of_libafls_own_wrapper_is_fuzzed() {
     scene.fuzz(&harness, "--execs 10000 --seed 1");
     let summary = scene.summary();
     assert_eq!(summary["target"]["instrumentation"], "sancov-guards");
-    let findings = summary["findings"].as_array().expect("findings");
+    let findings = array(&summary["findings"]);
     let is_slow = |finding: &&Value| finding["hot_function"] == "work";
     let slow = findings.iter().find(is_slow).unwrap_or_else(|| panic!("no slow input: {summary:#}"));
     assert!(slow["hot_location"].as_str().is_some_and(|place| place.contains("target.c:")), "{slow:#}");

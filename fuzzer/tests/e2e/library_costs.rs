@@ -1,10 +1,6 @@
 //! Costs of the C library's functions, which are instructions of their callers.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-
-use crate::common::{Scene, compiler, llvms, number, run, testdata};
-use serde_json::Value;
+use crate::common::*;
 
 const SMALL: u64 = 1600;
 const LARGE: u64 = 16_000;
@@ -23,8 +19,8 @@ fn built(scene: &Scene, source: &str, options: &[&str], llvm: u32, costs: &str, 
 
 /// Instructions of each function.
 fn functions(input: &Value) -> BTreeMap<String, u64> {
-    let all = input["functions"].as_array().expect("functions").iter();
-    all.map(|f| (f["function"].as_str().expect("a name").to_owned(), number(&f["instructions"]))).collect()
+    let all = array(&input["functions"]).iter();
+    all.map(|f| (string(&f["function"]).to_owned(), number(&f["instructions"]))).collect()
 }
 
 /// How much more a function costs with the large input than with the small one.
@@ -69,8 +65,7 @@ fn calls_of_the_c_library_cost_their_callers_what_their_lengths_say() {
                         assert_eq!(with[same], without[same], "{what}: {same}");
                     }
                     assert_eq!(with["costs"]["lines"], without["costs"]["lines"], "{what}");
-                    let lines: u64 =
-                        with["lines"].as_array().expect("lines").iter().map(|line| number(&line["instructions"])).sum();
+                    let lines: u64 = array(&with["lines"]).iter().map(|line| number(&line["instructions"])).sum();
                     let left_out = number(&with["lines_left_out"]["instructions"]);
                     assert_eq!(lines + left_out, number(&with["instructions"]), "{what}");
                 }

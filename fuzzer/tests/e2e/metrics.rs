@@ -1,13 +1,8 @@
 //! The option `--metrics`: metrics of a running campaign, over HTTP.
 
-use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::process::Stdio;
+use std::{io::BufRead, io::BufReader, io::Read, io::Write, net::TcpListener, net::TcpStream};
 
-use crate::common::{Scene, children, ended, harness, number, signal, wait_until};
-
-const SEED: &[(&str, &[u8])] = &[("greeting", b"hello world, hello")];
+use crate::common::*;
 
 fn get(address: &str, path: &str) -> Option<(String, String)> {
     let mut stream = TcpStream::connect(address).ok()?;
@@ -42,11 +37,9 @@ fn samples(page: &str) -> BTreeMap<String, f64> {
 
 #[test]
 fn a_running_campaign_shows_its_figures() {
-    let scene = Scene::new(SEED);
-    let mut command = scene
-        .campaign(&harness("quadratic.c"), "--seed 1 --max-size 200 --time 1h --no-plotting --metrics 127.0.0.1:0");
-    let mut campaign =
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let scene = Scene::new(GREETING);
+    let options = "--seed 1 --max-size 200 --time 1h --no-plotting --metrics 127.0.0.1:0";
+    let mut campaign = start(&mut scene.campaign(&harness("quadratic.c"), options));
     // the first line says where
     let mut output = BufReader::new(campaign.stdout.take().expect("a pipe"));
     let mut line = String::new();
@@ -62,7 +55,7 @@ fn a_running_campaign_shows_its_figures() {
     assert!(get(&address, "/nothing").expect("an answer").0.starts_with("HTTP/1.1 404"));
     // workers come and go, the figures stay
     for process in children(campaign.id()) {
-        let name = std::fs::read_to_string(format!("/proc/{process}/comm")).unwrap_or_default();
+        let name = fs::read_to_string(format!("/proc/{process}/comm")).unwrap_or_default();
         if !name.starts_with("quagmire-metric") {
             signal(process, libc::SIGKILL);
         }
@@ -84,12 +77,10 @@ fn a_running_campaign_shows_its_figures() {
 
 #[test]
 fn the_port_goes_with_a_campaign_that_is_killed() {
-    let scene = Scene::new(SEED);
+    let scene = Scene::new(GREETING);
     let free = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address");
     let options = format!("--seed 1 --max-size 200 --time 1h --metrics {free}");
-    let mut command = scene.campaign(&harness("quadratic.c"), &options);
-    let mut campaign =
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+    let mut campaign = start_silently(&mut scene.campaign(&harness("quadratic.c"), &options));
     wait_until("it answers", || get(&free.to_string(), "/"));
     campaign.kill().expect("killed");
     campaign.wait().expect("a child");
@@ -98,7 +89,7 @@ fn the_port_goes_with_a_campaign_that_is_killed() {
 
 #[test]
 fn an_address_that_cannot_be_is_refused_before_anything_is_written() {
-    let scene = Scene::new(SEED);
+    let scene = Scene::new(GREETING);
     let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
     let in_use = taken.local_addr().expect("an address").to_string();
     for (address, code, remedy) in [
@@ -106,10 +97,7 @@ fn an_address_that_cannot_be_is_refused_before_anything_is_written() {
         ("192.0.2.1:9091", 1, "not an address of this machine"),
         (in_use.as_str(), 1, "--metrics 127.0.0.1:0 for any that is free"),
     ] {
-        let mut command = scene.campaign(&harness("quadratic.c"), &format!("--execs 10 --metrics {address}"));
-        let run = ended(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts"));
-        assert_eq!(run.code, Some(code), "{run:#?}");
-        assert!(run.stderr.contains(remedy), "{run:#?}");
+        scene.fuzz(&harness("quadratic.c"), &format!("--execs 10 --metrics {address}")).refused(code, &[remedy]);
         assert!(!scene.path("out").exists());
     }
 }

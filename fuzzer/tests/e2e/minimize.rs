@@ -1,20 +1,17 @@
 //! `quagmire minimize`: small inputs with the same cause, and what it does with those that have none.
 
-use serde_json::Value;
-
-use crate::common::{Scene, harness, number, run};
+use crate::common::*;
 
 /// Report of `quagmire minimize --json`.
 #[track_caller]
 fn minimize(scene: &Scene, options: &[&str]) -> Value {
     let arguments = [&["minimize", "--json"], options, &["--"]].concat();
-    let run = run(scene.quagmire(&arguments).arg(harness("growing.c")));
-    assert_eq!(run.code, Some(0), "{run:#?}");
-    serde_json::from_str(&run.stdout).expect("JSON")
+    let run = run(scene.quagmire(&arguments).arg(harness("growing.c"))).succeeded();
+    run.json()
 }
 
 fn file(scene: &Scene, name: &str) -> Vec<u8> {
-    std::fs::read(scene.path(name)).expect("a file")
+    fs::read(scene.path(name)).expect("a file")
 }
 
 #[test]
@@ -31,8 +28,8 @@ fn a_quadratic_input_shrinks_to_what_exceeds_an_ordinary_one_of_its_size() {
     assert!(report["cosine"].as_f64().is_some_and(|cosine| cosine >= 0.9), "{report:#}");
     assert!(report["ratio"].as_f64() >= report["ratio_wanted"].as_f64(), "{report:#}");
     assert!(number(&report["executions"]) <= 2_000, "{report:#}");
-    let generator = report["generator"].as_str().expect("a command");
-    let made = std::process::Command::new("sh").args(["-c", generator]).output().expect("a shell");
+    let generator = string(&report["generator"]);
+    let made = Command::new("sh").args(["-c", generator]).output().expect("a shell");
     assert_eq!(made.stdout, small, "{generator}");
 }
 
@@ -45,17 +42,12 @@ fn a_hang_keeps_its_place() {
 }
 
 #[test]
-fn an_input_of_which_all_is_needed_is_written_as_it_is() {
+fn an_input_of_which_all_is_needed_is_written_as_it_is_beside_it_or_in_the_folder_of_its_campaign() {
     let scene = Scene::new(&[]);
     scene.write("nothing", b"k");
     let report = minimize(&scene, &["nothing", "--execs", "1"]);
     assert_eq!(file(&scene, "nothing.min"), b"k");
     assert_eq!(report["stopped"], "executions", "{report:#}");
-}
-
-#[test]
-fn the_smallest_input_of_a_finding_is_in_the_folder_of_its_campaign() {
-    let scene = Scene::new(&[]);
     for file in ["out/summary.json", "out/queue/id_000000,orig_a"] {
         scene.write(file, b"{}");
     }

@@ -1,15 +1,8 @@
 //! `quagmire mutants bench`: campaigns of several fuzzers, and the mutants that each kills.
 
-use std::{
-    fs,
-    os::unix::fs::PermissionsExt,
-    path::{Path, PathBuf},
-    process::{Command, Stdio},
-};
+use std::os::unix::fs::PermissionsExt;
 
-use serde_json::Value;
-
-use crate::common::{Run, Scene, compiler, ended, has_program, number, run, signal, skip, testdata, wait_until};
+use crate::common::*;
 
 const SOURCE: &str = "mutants_performance.c";
 
@@ -32,9 +25,8 @@ fn scene() -> Scene {
 }
 
 fn build(scene: &Scene, name: &str, source: &Path, mutants: Option<&str>, options: &[&str]) {
-    let mut command: Command = compiler("harness.c", None);
-    command.envs(mutants.map(|mutants| ("QUAGMIRE_MUTANTS", mutants)));
-    run(command.arg("-O1").args(options).arg(source).arg("-o").arg(scene.path(name))).ended();
+    let variables: Vec<_> = mutants.iter().map(|mutants| ("QUAGMIRE_MUTANTS", *mutants)).collect();
+    scene.compile(name, source.to_str().expect("text"), &[&["-O1"], options].concat(), &variables);
 }
 
 fn bench(scene: &Scene, options: &[&str]) -> Run {
@@ -43,7 +35,7 @@ fn bench(scene: &Scene, options: &[&str]) -> Run {
 }
 
 fn result(scene: &Scene) -> Value {
-    serde_json::from_slice(&fs::read(scene.path("out/bench.json")).expect("a result")).expect("JSON")
+    scene.json("out/bench.json")
 }
 
 fn calls(scene: &Scene, name: &str) -> usize {
@@ -55,8 +47,7 @@ fn fuzzers_are_ranked_by_what_their_campaigns_kill_beyond_the_seeds() {
     let scene = scene();
     let (weak, strong) = (script(&scene, "weak", "n 30 2"), script(&scene, "strong", "n 9000 2"));
     let options = ["--time", "1s", "--runs", "2", "--script", &weak, "--script", &strong];
-    let first = bench(&scene, &options);
-    assert_eq!(first.code, Some(0), "{first:#?}");
+    let first = bench(&scene, &options).succeeded();
     assert!(first.stderr.contains("strong 2: 1 s, 2 executions, 2 inputs: "), "{first:#?}");
     let names: Vec<&str> = first.stdout.lines().filter_map(|line| line.split_whitespace().nth(1)).collect();
     assert_eq!(names.iter().filter(|name| ["strong", "weak"].contains(name)).collect::<Vec<_>>(), [&"strong", &"weak"]);
@@ -70,11 +61,11 @@ fn fuzzers_are_ranked_by_what_their_campaigns_kill_beyond_the_seeds() {
     assert!(fuzzer(1)["gates"]["256"].is_null(), "{result:#}");
     // nothing that the score of the same inputs does not have
     let scored = run(&mut scene.quagmire(&["mutants", "score", "out/strong-1/found", "--json", "--", "./mutants"]));
-    let scored: Value = serde_json::from_str(&scored.stdout).expect("JSON");
+    let scored = scored.json();
     let killed = number(&scored["all"]["killed"]) - number(&result["killed_by_seeds"]);
     assert_eq!(fuzzer(0)["killed"].as_f64(), Some(killed as f64));
-    for campaign in fuzzer(0)["campaigns"].as_array().expect("campaigns") {
-        for kill in campaign["killed"].as_array().expect("mutants") {
+    for campaign in array(&fuzzer(0)["campaigns"]) {
+        for kill in array(&campaign["killed"]) {
             assert!(kill["seconds"].as_f64().is_some_and(|seconds| seconds < 1.0), "{kill:#}");
         }
         assert!(campaign["command"].as_str().is_some_and(|command| command.contains("strong.sh")), "{campaign:#}");
@@ -85,7 +76,7 @@ fn fuzzers_are_ranked_by_what_their_campaigns_kill_beyond_the_seeds() {
     let more = ["--resume", "--time", "1s", "--runs", "3", "--script", &weak, "--script", &strong, "--json"];
     let more = bench(&scene, &more);
     assert_eq!((more.code, calls(&scene, "weak"), calls(&scene, "strong")), (Some(0), 3, 3), "{more:#?}");
-    let more: Value = serde_json::from_str(&more.stdout).expect("JSON");
+    let more = more.json();
     assert_eq!(more["fuzzers"][0]["campaigns"].as_array().map(Vec::len), Some(3));
     let other = |options: &[&str]| bench(&scene, &[options, &["--resume", "--script", &weak]].concat());
     other(&["--time", "2s"]).refused(2, &["another --time", "another folder"]);
@@ -115,10 +106,9 @@ fn quagmire_afl_and_libfuzzer_are_run_by_their_names() {
     }
     let fuzzers = ["quagmire=./ours", "perffuzz=./ours", "afl=./afl", "libfuzzer=./libfuzzer"];
     let named: Vec<&str> = fuzzers.iter().flat_map(|one| ["--fuzzer", one]).collect();
-    let ran = bench(&scene, &[&["--time", "4s", "--runs", "1", "-j", "2"], named.as_slice()].concat());
-    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    bench(&scene, &[&["--time", "4s", "--runs", "1", "-j", "2"], named.as_slice()].concat()).succeeded();
     let result = result(&scene);
-    let standings = result["fuzzers"].as_array().expect("fuzzers");
+    let standings = array(&result["fuzzers"]);
     assert_eq!(standings.len(), 4);
     for one in standings {
         let campaign = &one["campaigns"][0];
@@ -133,8 +123,7 @@ fn faults_are_killed_without_a_time() {
     let scene = Scene::new(&[("small", b"a")]);
     build(&scene, "mutants", &testdata("mutants_program.c"), Some("1"), &[]);
     let script = script(&scene, "digits", "a1b22");
-    let ran = bench(&scene, &["--time", "1s", "--runs", "1", "--script", &script]);
-    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    let ran = bench(&scene, &["--time", "1s", "--runs", "1", "--script", &script]).succeeded();
     let result = result(&scene);
     assert_eq!(result["is_performance"], false);
     assert!(result["fuzzers"][0]["killed"].as_f64().is_some_and(|killed| killed > 0.0), "{result:#}");
@@ -148,11 +137,10 @@ fn a_bench_that_is_stopped_keeps_its_finished_campaigns() {
     let script = script(&scene, "slow", "n 30 2");
     let words = ["mutants", "bench", "-i", "seeds", "-o", "out", "--time", "2s", "--runs", "3", "--script", &script];
     let mut command = scene.quagmire(&[&words[..], &["--", "./mutants"]].concat());
-    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let child = start(&mut command);
     wait_until("a second campaign has begun", || (calls(&scene, "slow") >= 2).then_some(()));
     bench(&scene, &["--time", "2s", "--resume", "--script", &script]).refused(2, &["in use"]);
-    signal(child.id(), libc::SIGINT);
-    let stopped = ended(child);
+    let stopped = interrupted(child);
     assert_eq!(stopped.code, Some(1), "{stopped:#?}");
     assert!(
         stopped.stderr.contains("stopped by a signal after 1 finished campaign: go on with --resume"),
@@ -183,17 +171,6 @@ fn mistakes_are_refused_in_one_line() {
     with(&["--script", "fails=./fails.sh"]).refused(3, &["./fails.sh of fails is no executable file"]);
     fs::set_permissions(scene.path("fails.sh"), fs::Permissions::from_mode(0o755)).expect("made executable");
     with(&["--script", "fails=./fails.sh"]).refused(3, &["fails has failed: no such luck", "out/fails-1/log"]);
-    run(&mut scene.quagmire(&[
-        "mutants",
-        "bench",
-        "-i",
-        "seeds",
-        "-o",
-        "other",
-        "--script",
-        &script,
-        "--",
-        "/bin/true",
-    ]))
-    .refused(3, &["/bin/true: build it with"]);
+    let words = ["mutants", "bench", "-i", "seeds", "-o", "other", "--script", &script, "--", "/bin/true"];
+    run(&mut scene.quagmire(&words)).refused(3, &["/bin/true: build it with"]);
 }

@@ -1,17 +1,14 @@
 //! Performance mutants: what they would cost is known, and spent where one is chosen.
 
 use std::{
-    fs,
-    io::Read,
     os::unix::process::ExitStatusExt,
-    path::{Path, PathBuf},
-    process::{Command, Stdio},
     time::{Duration, SystemTime},
 };
 
-use serde_json::Value;
-
-use crate::common::{Run, Scene, alone, compiler, llvms, number, run, skip, testdata};
+use crate::{
+    common::*,
+    mutants::{self, built_as, line},
+};
 
 pub(crate) const GATES: [u64; 4] = [0, 16, 256, 4096];
 const SOURCE: &str = "mutants_performance.c";
@@ -21,43 +18,18 @@ pub(crate) fn build(scene: &Scene, source: &str, options: &[&str], llvm: Option<
     built_as(scene, source, options, llvm, "program", "performance")
 }
 
-pub(crate) fn built_as(
-    scene: &Scene,
-    source: &str,
-    options: &[&str],
-    llvm: Option<u32>,
-    name: &str,
-    mutants: &str,
-) -> PathBuf {
-    let program = scene.path(name);
-    let mut command: Command = compiler(source, llvm);
-    command.env("QUAGMIRE_MUTANTS", mutants).arg(testdata(source)).args(options).arg("-o").arg(&program);
-    run(&mut command).ended();
-    program
-}
-
 fn score(scene: &Scene, options: &[&str]) -> Run {
-    run(&mut scene.quagmire(&[&["mutants", "score"], options, &["--", "./program"]].concat()))
+    mutants::score(scene, options, &["./program"])
 }
 
 pub(crate) fn scored(scene: &Scene, options: &[&str]) -> Value {
-    let run = score(scene, &[options, &["--json"]].concat());
-    assert_eq!(run.code, Some(0), "{run:#?}");
-    serde_json::from_str(&run.stdout).expect("JSON")
+    mutants::scored(scene, options, &["./program"])
 }
 
 /// The score of one input with these contents.
 pub(crate) fn scored_one(scene: &Scene, input: &str) -> Value {
     scene.write("one/input", input.as_bytes());
     scored(scene, &["one"])
-}
-
-/// Number of the line of a source that contains a word as a comment.
-fn line(source: &str, word: &str) -> u64 {
-    let text = fs::read_to_string(testdata(source)).expect("testdata");
-    let found =
-        text.lines().position(|line| line.contains(&format!("/* {word} */")) || line.ends_with(&format!("// {word}")));
-    found.unwrap_or_else(|| panic!("no line of {source} is {word}")) as u64 + 1
 }
 
 /// A mutant of the line with a word, with each gate.
@@ -68,7 +40,7 @@ fn site<'a>(list: &'a Value, source: &str, word: &str, operator: &str) -> [&'a V
 /// The mutant of a line that becomes something with these words, with each gate.
 pub(crate) fn site_that<'a>(list: &'a Value, source: &str, word: &str, operator: &str, became: &str) -> [&'a Value; 4] {
     let wanted = line(source, word);
-    let all = list["mutants"].as_array().expect("mutants");
+    let all = array(&list["mutants"]);
     GATES.map(|gate| {
         let is_it = |one: &&Value| {
             let does = one["became"].as_str().is_some_and(|text| text.contains(became));
@@ -147,69 +119,72 @@ fn costs_are_those_of_the_formulas() {
     }
 }
 
-/// Runs a program by itself, with a mutant if one is named. Returns its exit code, its output, and its CPU time.
-pub(crate) fn by_hand(program: &Path, input: &Path, mutant: Option<&str>) -> (Option<i32>, String, Duration) {
+/// Options that link a program with `burnt.c`, so that a mutant which is chosen counts what it spends.
+fn counting(scene: &Scene) -> [String; 2] {
+    let object = scene.path("burnt.o");
+    run(Command::new("cc").args(["-O1", "-c"]).arg(testdata("burnt.c")).arg("-o").arg(&object)).ended();
+    ["-Wl,--wrap=__quagmire_burn".to_owned(), object.into_os_string().into_string().expect("text")]
+}
+
+/// Runs a program by itself, with a mutant if one is named. Returns its exit code and its output, and what the mutant has
+/// spent if the program counts that.
+pub(crate) fn by_hand(program: &Path, input: &Path, mutant: Option<&str>) -> (Option<i32>, String, u64) {
+    let burnt = input.with_extension("burnt");
     let mut command = Command::new(program);
-    command.arg(input).env_remove("QUAGMIRE_MUTANT").stdin(Stdio::null()).stdout(Stdio::piped());
-    if let Some(id) = mutant {
-        command.env("QUAGMIRE_MUTANT", id);
-    }
-    let mut child = command.spawn().expect("it starts");
-    let mut output = String::new();
-    child.stdout.take().expect("a pipe").read_to_string(&mut output).expect("text");
-    let (mut status, mut usage) = (0, std::mem::MaybeUninit::<libc::rusage>::zeroed());
-    // SAFETY: both are written by the call, and the child is this process's.
-    let usage = unsafe {
-        assert_eq!(libc::wait4(child.id() as i32, &raw mut status, 0, usage.as_mut_ptr()), child.id() as i32);
-        usage.assume_init()
-    };
-    // there is nothing left to wait for
-    let _ = child.wait();
-    let time = usage.ru_utime;
-    let used = Duration::from_secs(time.tv_sec as u64) + Duration::from_micros(time.tv_usec as u64);
-    (std::process::ExitStatus::from_raw(status).code(), output, used)
+    command.arg(input).env_remove("QUAGMIRE_MUTANT").env("BURNT", &burnt);
+    let run = run(command.envs(mutant.map(|id| ("QUAGMIRE_MUTANT", id))));
+    (run.code, run.stdout, fs::read_to_string(burnt).map_or(0, |text| text.parse().expect("a number")))
 }
 
 pub(crate) fn list(scene: &Scene) -> Value {
     let run = run(&mut scene.quagmire(&["mutants", "list", "--json", "--", "./program"])).ended();
-    serde_json::from_str(&run.stdout).expect("JSON")
+    run.json()
 }
 
 #[test]
-fn a_chosen_mutant_costs_time_and_changes_nothing_else() {
-    let _alone = alone();
+fn a_chosen_mutant_spends_what_it_is_charged_with_and_changes_nothing_else() {
     for llvm in llvms() {
         let scene = Scene::new(&[]);
-        let program = build(&scene, SOURCE, &["-O2"], Some(llvm));
+        let [wrap, burnt] = counting(&scene);
+        let program = build(&scene, SOURCE, &["-O2", &wrap, &burnt], Some(llvm));
         let plain = built_as(&scene, SOURCE, &["-O2"], Some(llvm), "plain", "");
-        let list = list(&scene);
-        assert_eq!(list["kind"], "performance");
+        assert_eq!(list(&scene)["kind"], "performance");
         for (input, word, operator) in [
             ("n 6000 3", "outer", "loop-squared"),
-            ("s 16000000 7000", "search", "early-exit-removed"),
-            ("q 20000 0", "qsort", "library-call-downgraded"),
-            ("t 100000 0", "strlen", "call-unhoisted"),
+            ("s 60000 7", "search", "early-exit-removed"),
+            ("q 5000 0", "qsort", "library-call-downgraded"),
+            ("t 9000 0", "strlen", "call-unhoisted"),
         ] {
             let file = scene.write("input", input.as_bytes());
-            let (code, output, own) = by_hand(&program, &file, None);
-            assert_eq!((code, output.clone()), {
-                let (code, output, _) = by_hand(&plain, &file, None);
-                (code, output)
-            });
-            for mutant in site(&list, SOURCE, word, operator) {
-                let (burnt_code, burnt_output, burnt) = by_hand(&program, &file, mutant["id"].as_str());
-                assert_eq!((burnt_code, &burnt_output), (code, &output), "{llvm} {input} {mutant}");
-                assert!(
-                    burnt > own.max(Duration::from_millis(2)) * 10,
-                    "{llvm} {input} {mutant}: {burnt:?}, own {own:?}"
-                );
+            let own = by_hand(&program, &file, None);
+            assert_eq!(own, by_hand(&plain, &file, None), "{llvm} {input}: nothing is spent");
+            for mutant in site(&scored_one(&scene, input), SOURCE, word, operator) {
+                let (code, output, spent) = by_hand(&program, &file, mutant["id"].as_str());
+                assert_eq!((code, &output), (own.0, &own.1), "{llvm} {input} {mutant}");
+                let charged = number(&mutant["worst_added"]);
+                assert!(charged > 10_000 && spent == charged, "{llvm} {input} {mutant}: {spent}");
             }
             // the same mutants with an input that is too small for them
             let small = scene.write("small", format!("{} 20 3", &input[..1]).as_bytes());
-            let [_, _, third, _] = site(&list, SOURCE, word, operator);
-            let (_, _, burnt) = by_hand(&program, &small, third["id"].as_str());
-            assert!(burnt < Duration::from_millis(20), "{llvm} {input}: {burnt:?}");
+            let [_, _, third, _] = site(&list(&scene), SOURCE, word, operator).map(|one| one["id"].clone());
+            assert_eq!(by_hand(&program, &small, third.as_str()).2, 0, "{llvm} {input}");
         }
+    }
+}
+
+#[test]
+fn what_a_chosen_mutant_spends_is_time() {
+    let scene = Scene::new(&[]);
+    let program = build(&scene, SOURCE, &["-O2"], None);
+    let list = list(&scene);
+    let [mutant, ..] = site(&list, SOURCE, "outer", "loop-squared");
+    // 20,000,000,000 instructions and more for two million of its own: the limit of CPU time ends one of them
+    let input = scene.write("input", b"n 100000 3");
+    for (id, signal) in [(None, None), (mutant["id"].as_str(), Some(libc::SIGXCPU))] {
+        let mut command = Command::new("sh");
+        command.args(["-c", "ulimit -c 0; ulimit -S -t 1; exec \"$@\"", "sh"]).arg(&program).arg(&input);
+        let ended = command.env_remove("QUAGMIRE_MUTANT").envs(id.map(|id| ("QUAGMIRE_MUTANT", id))).output();
+        assert_eq!(ended.expect("it starts").status.signal(), signal, "{mutant}");
     }
 }
 
@@ -221,11 +196,7 @@ fn a_program_ends_in_each_way_as_without_mutants() {
         let plain = built_as(&scene, SOURCE, &[level], None, "plain", "0");
         for input in ["n 3 3", "s 10 7", "s 5 9", "q 30 0", "t 40 0", "x 1 1", "", "n 0 0"] {
             let file = scene.write("input", input.as_bytes());
-            let ends = |program: &Path| {
-                let (code, output, _) = by_hand(program, &file, None);
-                (code, output)
-            };
-            assert_eq!(ends(&program), ends(&plain), "{level} {input}");
+            assert_eq!(by_hand(&program, &file, None), by_hand(&plain, &file, None), "{level} {input}");
         }
     }
 }
@@ -246,7 +217,7 @@ fn small_inputs_kill_nothing_and_large_ones_do() {
     assert_eq!(number(&large["all"]["reached"]), reached);
     let killed = number(&large["all"]["killed"]);
     assert!(killed > 20, "{large:#}");
-    let sum = |of: &str| large["ladder"].as_array().expect("rungs").iter().map(|rung| number(&rung[of])).sum::<u64>();
+    let sum = |of: &str| array(&large["ladder"]).iter().map(|rung| number(&rung[of])).sum::<u64>();
     assert_eq!((sum("killed"), sum("at_2")), (killed, killed));
     assert!(sum("at_10") <= killed && sum("at_100") <= sum("at_10") && sum("at_100") > 0, "{large:#}");
     let outer = site(&large, SOURCE, "outer", "loop-squared")[2];
@@ -257,13 +228,11 @@ fn small_inputs_kill_nothing_and_large_ones_do() {
     let ten = scored(&scene, &["seeds", "large", "--cost-factor", "10"]);
     assert_eq!(number(&ten["all"]["killed"]), sum("at_10"));
     let compared = run(&mut scene.quagmire(&["mutants", "compare", "--json", "small", "large-score"])).ended();
-    let compared: Value = serde_json::from_str(&compared.stdout).expect("JSON");
+    let compared = compared.json();
     assert_eq!(number(&compared["pairs"][0]["only_b"]), killed);
     let text = score(&scene, &["seeds", "large"]).ended().stdout;
-    assert!(
-        text.contains(&format!("{killed} of ")) && text.contains("loop-squared") && text.contains("x100"),
-        "{text}"
-    );
+    assert!(text.contains(&format!("{killed} of ")), "{text}");
+    assert!(text.contains("loop-squared") && text.contains("x100"), "{text}");
 }
 
 #[test]
@@ -281,7 +250,7 @@ fn the_first_input_that_kills_is_the_oldest_on_request() {
     let of = |options: &[&str], gate: usize| {
         let score = scored(&scene, &[&["found"], options].concat());
         let one = site(&score, SOURCE, "outer", "loop-squared")[gate];
-        (one["killed"]["input"].as_str().expect("killed").to_owned(), one["first_killed_at"].as_f64())
+        (string(&one["killed"]["input"]).to_owned(), one["first_killed_at"].as_f64())
     };
     assert_eq!(of(&[], 0), ("found/cheap".to_owned(), None));
     assert_eq!(of(&["--in-order", "mtime"], 0), ("found/early".to_owned(), Some(30.0)));
@@ -297,7 +266,7 @@ fn exceptions_fly_through_loops_that_charge() {
             let of = |input: &str| {
                 let score = scored_one(&scene, input);
                 assert_eq!(number(&score["inputs"]), 1, "{llvm} {level} {input}");
-                let all = score["mutants"].as_array().expect("mutants");
+                let all = array(&score["mutants"]);
                 let number = line("mutants.cc", "ten") - 1;
                 let squared = all.iter().find(|one| one["line"] == number && one["operator"] == "loop-squared");
                 squared.unwrap_or_else(|| panic!("{score:#}"))["worst_added"].as_u64()
@@ -316,7 +285,7 @@ fn faults_are_listed_and_chosen_by_their_ids_as_well() {
     let list = list(&scene);
     assert_eq!(list["kind"], "faults");
     let wanted = line("mutants_program.c", "status");
-    let all = list["mutants"].as_array().expect("mutants");
+    let all = array(&list["mutants"]);
     let negated =
         all.iter().find(|one| one["line"] == wanted && one["operator"] == "comparison-negated").expect("a mutant");
     let (input, id) = (scene.path("seeds/digits"), negated["id"].as_str());
@@ -332,7 +301,7 @@ fn libfuzzer_runs_a_chosen_mutant_of_a_build_that_it_drives() {
     build(&scene, "mutants.cc", &["-O1", "-fsanitize=fuzzer"], None);
     let listed = list(&scene);
     let number = line("mutants.cc", "ten") - 1;
-    let all = listed["mutants"].as_array().expect("mutants");
+    let all = array(&listed["mutants"]);
     let id = all.iter().find(|one| one["line"] == number).expect("a loop")["id"].as_str();
     let mut command = compiler("mutants.cc", None);
     command.envs([("QUAGMIRE_MUTANTS", "performance"), ("QUAGMIRE_DRIVER", "foreign")]);
@@ -362,9 +331,13 @@ fn mistakes_are_refused_in_one_line() {
         let mut by_hand = Command::new(&program);
         run(by_hand.arg("seeds/a").env("QUAGMIRE_MUTANT", wrong)).refused(1, &["no such mutant", "mutants list"]);
     }
-    score(&scene, &["seeds", "--cost-factor", "1"]).refused(2, &["--cost-factor 1", "above 1"]);
-    score(&scene, &["seeds", "--in-order", "name"]).refused(2, &["--in-order", "'name'", "mtime"]);
-    score(&scene, &["seeds", "--reached"]).refused(2, &["--reached", "leave it out"]);
+    for (options, words) in [
+        (&["--cost-factor", "1"][..], ["--cost-factor 1", "above 1"]),
+        (&["--in-order", "name"], ["'name' for '--in-order", "mtime"]),
+        (&["--reached"], ["--reached", "leave it out"]),
+    ] {
+        score(&scene, &[&["seeds"], options].concat()).refused(2, &words);
+    }
     score(&scene, &["seeds", "-o", "out"]).ended();
     score(&scene, &["seeds", "-o", "out"]).refused(2, &["out holds a score", "--resume"]);
     score(&scene, &["seeds", "-o", "out", "--resume"]).ended();
@@ -377,10 +350,8 @@ fn mistakes_are_refused_in_one_line() {
         let mut wrong = compiler(SOURCE, None);
         let refused = run(wrong.env(variable, value).arg("-c").arg(testdata(SOURCE)));
         assert_eq!(refused.code, Some(1), "{refused:#?}");
-        assert!(
-            refused.stderr.contains(&format!("{variable}={value}: ")) && refused.stderr.contains(words),
-            "{refused:#?}"
-        );
+        assert!(refused.stderr.contains(&format!("{variable}={value}: ")), "{refused:#?}");
+        assert!(refused.stderr.contains(words), "{refused:#?}");
     }
     built_as(&scene, "mutants_program.c", &["-O1"], None, "program", "1");
     score(&scene, &["seeds", "--cost-factor", "3"]).refused(2, &["--cost-factor", "performance"]);

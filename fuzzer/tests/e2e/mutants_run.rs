@@ -1,10 +1,9 @@
 //! Performance mutants that are run: hashes that collide, and caches that are not used.
 
-use serde_json::Value;
-
 use crate::{
-    common::{Scene, llvms, number},
-    mutants_performance::{GATES, build, built_as, by_hand, list, scored, scored_one, site_that},
+    common::*,
+    mutants::built_as,
+    mutants_performance::{GATES, build, by_hand, list, scored, scored_one, site_that},
 };
 
 const SOURCE: &str = "mutants_run.c";
@@ -83,7 +82,7 @@ fn loops_that_mix_are_hashes_and_numbers_and_marks_are_nothing() {
     for llvm in llvms() {
         build(&scene, SOURCE, &["-O1"], Some(llvm));
         let of = |list: &Value| {
-            let all = list["mutants"].as_array().expect("mutants").clone();
+            let all = array(&list["mutants"]).clone();
             let is_run = all.into_iter().filter(|one| one["is_run"] == true);
             let mut found: Vec<String> =
                 is_run.map(|one| format!("{} {}", one["operator"], one["function"]).replace('"', "")).collect();
@@ -157,9 +156,9 @@ fn runs_kill_by_their_cost_unless_they_do_something_else_and_are_stopped_where_t
     // the small one does not get past the gate
     assert_eq!((&third["state"], number(&third["runs"])), (&"killed".into(), 2));
     assert_eq!((&last["state"], number(&last["runs"])), (&"not-infected".into(), 0));
-    let runs: u64 = score["mutants"].as_array().expect("mutants").iter().map(|one| number(&one["runs"])).sum();
+    let runs: u64 = array(&score["mutants"]).iter().map(|one| number(&one["runs"])).sum();
     assert_eq!(number(&score["runs"]), 3 + runs);
-    let rungs = score["ladder"].as_array().expect("rungs");
+    let rungs = array(&score["ladder"]);
     let rung = rungs.iter().find(|one| one["operator"] == "hash-degraded" && one["gate"] == 256).expect("a rung");
     assert_eq!((number(&rung["mutants"]), number(&rung["killed"])), (4, 2), "{rung:#}");
 

@@ -1,44 +1,27 @@
 //! Libraries that programs open at run time, under the fork server.
 
-use std::path::{Path, PathBuf};
-
-use crate::common::{Scene, compiler, number, run, testdata};
-use serde_json::Value;
+use crate::common::*;
 
 /// Line of the body of the loop in `testdata/plugin.c`.
 const LOOP: u64 = 36;
 
 /// Builds `testdata/plugins.c` in the folder of the scene.
 fn program(scene: &Scene, name: &str, options: &[&str]) -> PathBuf {
-    let path = scene.path(name);
-    let mut command = compiler("plugins.c", None);
-    command.args(["-g", "-O0", "-rdynamic"]).args(options).arg(testdata("plugins.c"));
-    run(command.arg("-o").arg(&path)).ended();
-    path
+    scene.compile(name, "plugins.c", &[&["-g", "-O0", "-rdynamic"], options].concat(), &[])
 }
 
 /// Builds a library beside the program, which it opens for the byte `name`.
-fn plugin(scene: &Scene, name: &str, option: &str) {
-    let mut command = compiler("plugin.c", None);
-    command.args(["-g", "-O0", "-pthread", "-fPIC", "-shared", option]).arg(testdata("plugin.c"));
-    run(command.arg("-o").arg(scene.path(&format!("plugin-{name}.so")))).ended();
-}
-
-fn count(input: &Value, line: u64) -> u64 {
-    let lines = input["lines"].as_array().expect("lines").iter();
-    lines.filter(|l| l["function"] == "work" && l["line"] == line).map(|l| number(&l["count"])).max().unwrap_or(0)
+pub(crate) fn plugin(scene: &Scene, name: &str, option: &str) {
+    let options = ["-g", "-O0", "-pthread", "-fPIC", "-shared", option];
+    scene.compile(&format!("plugin-{name}.so"), "plugin.c", &options, &[]);
 }
 
 fn ran(input: &Value, function: &str) -> bool {
-    input["functions"].as_array().expect("functions").iter().any(|entry| entry["function"] == function)
-}
-
-fn seeds(names: &[&str]) -> Vec<PathBuf> {
-    names.iter().map(|name| Path::new("seeds").join(name)).collect()
+    array(&input["functions"]).iter().any(|entry| entry["function"] == function)
 }
 
 fn replayed(scene: &Scene, program: &Path, options: &str, names: &[&str]) -> Vec<Value> {
-    let files = seeds(names);
+    let files: Vec<PathBuf> = names.iter().map(|name| Path::new("seeds").join(name)).collect();
     scene.replay(program, options, &files.iter().map(PathBuf::as_path).collect::<Vec<_>>())
 }
 
@@ -55,7 +38,7 @@ fn libraries_are_counted_from_the_first_run_that_opens_them() {
         let names = ["none", "a", "closed", "b", "both", "a"];
         for options in ["-n 1", "-n 3"] {
             let inputs = replayed(&scene, &program, options, &names[..5]);
-            let counts: Vec<u64> = inputs.iter().map(|input| count(input, LOOP)).collect();
+            let counts: Vec<u64> = inputs.iter().map(|input| executions(input, "work", LOOP)).collect();
             assert_eq!(counts, [0, 100, 2, 9, 7], "{name} {options}: {inputs:#?}");
             assert_eq!(
                 inputs.iter().map(|input| ran(input, "deeper")).collect::<Vec<_>>(),
@@ -71,7 +54,7 @@ fn libraries_are_counted_from_the_first_run_that_opens_them() {
             }
         }
         let crash = &replayed(&scene, &program, "-n 1", &["crash"])[0];
-        assert_eq!((&crash["status"], count(crash, LOOP)), (&"crashed".into(), 3), "{name}: {crash:#}");
+        assert_eq!((&crash["status"], executions(crash, "work", LOOP)), (&"crashed".into(), 3), "{name}: {crash:#}");
         assert!(ran(crash, "deeper"), "{name}: {crash:#}");
     }
 }
@@ -81,10 +64,9 @@ fn a_campaign_finds_what_is_in_a_library() {
     let scene = Scene::new(&[("a", b"a----"), ("none", b"/")]);
     plugin(&scene, "a", "-DPLAIN");
     let program = program(&scene, "program", &[]);
-    let ended = scene.fuzz(&program, "--execs 20000 --seed 4 --max-size 500 --relative-to seed");
-    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    scene.fuzz(&program, "--execs 20000 --seed 4 --max-size 500 --relative-to seed").succeeded();
     let summary = scene.summary();
-    assert!(summary["worst"]["instructions_ratio"].as_f64().expect("a ratio") > 10.0, "{summary:#}");
+    assert!(float(&summary["worst"]["instructions_ratio"]) > 10.0, "{summary:#}");
     let found = |name: &String| {
         let file = Path::new("out/queue").join(name);
         ran(&scene.replay(&program, "-n 1", &[&file])[0], "deeper")
@@ -97,14 +79,8 @@ fn a_campaign_finds_what_is_in_a_library() {
 #[test]
 fn what_cannot_be_opened_before_main_does_no_harm() {
     let names = ["missing", "aborts", "exits", "waits", "thread", "copy"];
-    let scene = Scene::new(&[
-        ("missing", b"z---"),
-        ("aborts", b"A---"),
-        ("exits", b"E---"),
-        ("waits", b"W---"),
-        ("thread", b"T---"),
-        ("copy", b"t---"),
-    ]);
+    let inputs: [&[u8]; 6] = [b"z---", b"A---", b"E---", b"W---", b"T---", b"t---"];
+    let scene = Scene::new(&names.into_iter().zip(inputs).collect::<Vec<_>>());
     plugin(&scene, "a", "-DPLAIN");
     for (name, option) in [
         ("A", "-DBEFORE_MAIN=abort()"),
@@ -120,10 +96,9 @@ fn what_cannot_be_opened_before_main_does_no_harm() {
             assert_eq!(input["status"], "returned", "{name}: {input:#}");
             assert!(ran(&input, "look") && !ran(&input, "work"), "{name}: {input:#}");
         }
-        let ended = scene.fuzz(&program, "--execs 300 --seed 1 --max-size 10 --force");
-        assert_eq!(ended.code, Some(0), "{ended:#?}");
+        scene.fuzz(&program, "--execs 300 --seed 1 --max-size 10 --force").succeeded();
         let summary = scene.summary();
-        assert_eq!(summary["findings"].as_array().expect("findings").len(), 0, "{summary:#}");
+        assert_eq!(array(&summary["findings"]).len(), 0, "{summary:#}");
     }
 }
 
@@ -134,8 +109,7 @@ fn a_resumed_campaign_has_the_libraries_at_once() {
     plugin(&scene, "b", "-DPLAIN");
     let program = program(&scene, "program", &[]);
     let edges = |options: &str| {
-        let ended = scene.fuzz(&program, options);
-        assert_eq!(ended.code, Some(0), "{ended:#?}");
+        scene.fuzz(&program, options).succeeded();
         number(&scene.summary()["target"]["edges"])
     };
     let all = edges("--execs 300 --seed 1 --max-size 10");

@@ -1,15 +1,11 @@
 //! Harnesses of a build for OSS-Fuzz, with the engine where clang's fuzzer runtime is, called as the scripts of its
 //! base-runner call them.
 
-use std::{
-    path::{Path, PathBuf},
-    process::Command,
-    sync::OnceLock,
-};
+use std::sync::OnceLock;
 
 use regex::Regex;
 
-use crate::common::{Run, Scene, binaries, run, testdata};
+use crate::common::*;
 
 const CLANG: &str = "clang-19";
 
@@ -43,7 +39,7 @@ fn resources() -> &'static Path {
 /// Builds a harness into `out/` as a project's build.sh does.
 fn build(scene: &Scene, source: &str, flags: &[&str]) -> PathBuf {
     let (object, program) = (scene.path("harness.o"), scene.path("out/sample_fuzzer"));
-    std::fs::create_dir_all(scene.path("out")).expect("created");
+    fs::create_dir_all(scene.path("out")).expect("created");
     let clang = || {
         let mut command = Command::new(CLANG);
         command.arg("-resource-dir").arg(resources()).args(["-O1", "-gline-tables-only"]).args(flags);
@@ -70,15 +66,14 @@ fn bad_build_check_takes_harnesses_of_every_sanitizer() {
         let harness = build(&scene, "ends_as_libfuzzer.c", flags);
         for line in ["OUT/sample_fuzzer -- -seed=1337 -runs=4", "OUT/sample_fuzzer --  -seed=1337 -runs=4 < /dev/null"]
         {
-            let checked = shell(&scene, line);
-            assert_eq!(checked.code, Some(0), "{checked:#?}");
+            let checked = shell(&scene, line).succeeded();
             assert!(checked.stderr.contains("Done 4 runs"), "{checked:#?}");
             assert!(!checked.stderr.contains("ERROR: no interesting inputs were found"), "{checked:#?}");
             let edges = loaded.captures(&checked.stderr).and_then(|found| found[2].parse::<u32>().ok());
             assert!(edges.is_some_and(|edges| edges > 0), "{checked:#?}");
         }
         // how targets are told from other files
-        let bytes = std::fs::read(harness).expect("a harness");
+        let bytes = fs::read(harness).expect("a harness");
         assert!(bytes.windows(22).any(|window| window == b"LLVMFuzzerTestOneInput") && bytes.starts_with(b"\x7fELF"));
     }
     // calls of sanitizers are counted: the engine has none that it needs
@@ -90,6 +85,13 @@ fn bad_build_check_takes_harnesses_of_every_sanitizer() {
 
 #[test]
 fn run_fuzzer_fuzzes_with_options_dictionary_and_corpus_and_reproduces() {
+    // sanitizers keep their allocator beside the engine
+    let scene = Scene::new(&[]);
+    build(&scene, "overflow.c", ADDRESS);
+    scene.write("corpus/long", b"!bang");
+    let found = shell(&scene, "OUT/sample_fuzzer -- -runs=1000 -artifact_prefix=SCENE/ SCENE/corpus < /dev/null");
+    assert!(found.stderr.contains("ERROR: AddressSanitizer: heap-buffer-overflow"), "{found:#?}");
+
     let scene = Scene::new(&[("good", b"ok")]);
     build(&scene, "ends_as_libfuzzer.c", ADDRESS);
     scene.write("out/sample_fuzzer.dict", b"\"end!\"\n");
@@ -110,18 +112,9 @@ fn run_fuzzer_fuzzes_with_options_dictionary_and_corpus_and_reproduces() {
     );
     assert_eq!(again.code, fuzzed.code, "{again:#?}");
     assert!(again.stderr.contains("ERROR: AddressSanitizer: ABRT"), "{again:#?}");
-    let good =
-        shell(&scene, "OUT/sample_fuzzer -- -rss_limit_mb=2560 -timeout=25 -runs=100 SCENE/seeds/good < /dev/null");
-    assert_eq!(good.code, Some(0), "{good:#?}");
-}
 
-#[test]
-fn sanitizers_keep_their_allocator_beside_the_engine() {
-    let scene = Scene::new(&[]);
-    build(&scene, "overflow.c", ADDRESS);
-    scene.write("corpus/long", b"!bang");
-    let found = shell(&scene, "OUT/sample_fuzzer -- -runs=1000 -artifact_prefix=SCENE/ SCENE/corpus < /dev/null");
-    assert!(found.stderr.contains("ERROR: AddressSanitizer: heap-buffer-overflow"), "{found:#?}");
+    shell(&scene, "OUT/sample_fuzzer -- -rss_limit_mb=2560 -timeout=25 -runs=100 SCENE/seeds/good < /dev/null")
+        .succeeded();
 }
 
 #[test]
@@ -135,8 +128,7 @@ fn a_coverage_build_without_counters_merges_and_writes_its_profile() {
         &scene,
         "mkdir dummy && LLVM_PROFILE_FILE=SCENE/sample.%1m.profraw timeout 1h OUT/sample_fuzzer -merge=1 -timeout=100 dummy \
          SCENE/corpus",
-    );
-    assert_eq!(merged.code, Some(0), "{merged:#?}");
+    ).succeeded();
     assert!(scene.files("out/dummy").is_empty(), "{merged:#?}");
     let profile = scene.files("").into_keys().find(|name| name.ends_with(".profraw")).expect("a profile");
     let line = format!(
@@ -144,7 +136,7 @@ fn a_coverage_build_without_counters_merges_and_writes_its_profile() {
          llvm-cov-19 export -summary-only -instr-profile=SCENE/profile -object=OUT/sample_fuzzer"
     );
     let covered = shell(&scene, &line).ended().stdout;
-    let covered: serde_json::Value = serde_json::from_str(&covered).expect("JSON");
+    let covered: Value = serde_json::from_str(&covered).expect("JSON");
     let lines = &covered["data"][0]["totals"]["lines"];
     assert!(lines["covered"].as_u64() > Some(5), "{covered:#}");
 }

@@ -1,10 +1,6 @@
 //! Output folders whose files and state do not agree: after a process was killed, or files were damaged between sessions.
 
-use std::{collections::BTreeMap, fs, process::Stdio};
-
-use serde_json::Value;
-
-use crate::common::{Scene, children, ended, harness, number, signal, wait_beside, wait_until};
+use crate::common::*;
 
 const SEEDS: &[(&str, &[u8])] = &[("greeting", b"hello world, hello"), ("abort", b"abort"), ("null", b"null")];
 
@@ -17,13 +13,13 @@ fn shown(scene: &Scene, folder: &str) -> BTreeMap<String, Vec<u8>> {
 #[track_caller]
 fn agrees(scene: &Scene) {
     let summary = scene.summary();
-    let findings = summary["findings"].as_array().expect("a list");
+    let findings = array(&summary["findings"]);
     for (kind, folder) in [("degradation", "degradations"), ("fault", "faults"), ("hang", "hangs")] {
         let path = |finding: &&Value| finding["kind"] == kind;
         let mut told: Vec<(String, u64)> = findings
             .iter()
             .filter(path)
-            .map(|finding| (finding["path"].as_str().expect("a path").to_owned(), number(&finding["bytes"])))
+            .map(|finding| (string(&finding["path"]).to_owned(), number(&finding["bytes"])))
             .collect();
         told.sort();
         let files = shown(scene, &format!("out/{folder}"));
@@ -38,24 +34,19 @@ fn agrees(scene: &Scene) {
 #[test]
 fn degradations_outlive_the_worker_that_found_them() {
     let scene = Scene::new(&SEEDS[..1]);
-    let mut command = scene.campaign(&harness("quadratic.c"), "--seed 1 --max-size 200 --time 1h");
-    let mut campaign =
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let campaign = start(&mut scene.campaign(&harness("quadratic.c"), "--seed 1 --max-size 200 --time 1h"));
     let found = || scene.path("out/degradations").is_dir() && !shown(&scene, "out/degradations").is_empty();
-    let worker = wait_until("there is a worker", || children(campaign.id()).first().copied());
-    wait_beside(&mut campaign, "a degradation", || found().then_some(()));
-    signal(worker, libc::SIGKILL);
-    wait_until("there is another worker", || {
-        children(campaign.id()).first().filter(|another| **another != worker).copied()
-    });
+    let first = worker(&campaign, &[]);
+    wait_until("a degradation", || found().then_some(()));
+    signal(first, libc::SIGKILL);
+    worker(&campaign, &[first]);
     let before = shown(&scene, "out/degradations");
-    signal(campaign.id(), libc::SIGINT);
-    ended(campaign).ended();
+    interrupted(campaign).ended();
     let after = shown(&scene, "out/degradations");
     assert!(before.iter().all(|(name, bytes)| after.get(name) == Some(bytes)));
     agrees(&scene);
     let summary = scene.summary();
-    let degradation = summary["findings"].as_array().expect("a list").iter().find(|one| one["kind"] == "degradation");
+    let degradation = array(&summary["findings"]).iter().find(|one| one["kind"] == "degradation");
     assert!(degradation.expect("one")["verdict"].is_string(), "the journal knows its verdict");
 }
 
@@ -85,23 +76,35 @@ fn damaged_files_are_restored_or_left_out_with_a_line_for_each() {
     agrees(&scene);
     let now = shown(&scene, "out/queue");
     assert!(queue.iter().all(|(name, bytes)| now.get(name) == Some(bytes)), "{run:#?}");
-    let rows = fs::read_to_string(scene.path("out/logs/queue_data.txt")).expect("text");
+    let rows = scene.read("out/logs/queue_data.txt");
     assert!(queue.keys().all(|name| rows.contains(name)), "{rows}");
     run.ended();
 }
 
 #[test]
-fn a_checkpoint_of_another_campaign_is_refused_and_costs_nothing() {
-    let (scene, other) = (Scene::new(&SEEDS[..1]), Scene::new(&SEEDS[..1]));
+fn a_checkpoint_that_cannot_be_used_costs_the_state_and_no_entry() {
+    let other = Scene::new(&SEEDS[..1]);
     let harness = harness("quadratic.c");
-    scene.fuzz(&harness, "--execs 2000 --seed 1 --max-size 200 --explain 0").ended();
     other.fuzz(&harness, "--execs 500 --seed 9 --max-size 200 --explain 0").ended();
-    let queue = shown(&scene, "out/queue");
-    fs::copy(other.path("out/.checkpoint"), scene.path("out/.checkpoint")).expect("copied");
-    let run = scene.fuzz(&harness, "--execs 500 --seed 2 --max-size 200 --explain 0 --resume");
-    assert!(run.stdout.contains("the saved state cannot be used (it is of another campaign"), "{run:#?}");
-    run.ended();
-    agrees(&scene);
-    let now: Vec<Vec<u8>> = shown(&scene, "out/queue").into_values().collect();
-    assert!(queue.values().all(|bytes| now.contains(bytes)));
+    let foreign = other.files("out")[".checkpoint"].clone();
+    let damaged = "it is damaged): the campaign goes on with the seeds and all files in queue/";
+    for (checkpoint, said) in
+        [(None, damaged), (Some(&b"nonsense"[..]), ""), (Some(b""), ""), (Some(&foreign), "it is of another campaign")]
+    {
+        let (scene, _) = finished();
+        let (before, queue) = (scene.summary(), shown(&scene, "out/queue"));
+        let mut bytes = scene.files("out")[".checkpoint"].clone();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        scene.write("out/.checkpoint", checkpoint.unwrap_or(&bytes));
+        let resume = || scene.fuzz(&harness, "--execs 500 --seed 2 --explain 0 --resume").ended();
+        let run = resume();
+        assert_eq!(run.stdout.matches(&format!("the saved state cannot be used ({said}")).count(), 1, "{run:#?}");
+        agrees(&scene);
+        let now: Vec<Vec<u8>> = shown(&scene, "out/queue").into_values().collect();
+        assert!(queue.values().all(|bytes| now.contains(bytes)), "{said}");
+        assert!(!scene.path("out/queue/.import").exists());
+        assert!(number(&scene.summary()["edges_found"]) >= number(&before["edges_found"]));
+        assert!(!resume().stdout.contains("cannot be used"), "{said}");
+    }
 }

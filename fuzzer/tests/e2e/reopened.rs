@@ -1,53 +1,42 @@
 //! Libraries that a harness opens and closes in each run.
 
-use std::path::{Path, PathBuf};
-
-use crate::common::{Scene, built, compiler, number, run, testdata};
-use serde_json::Value;
+use crate::common::*;
 
 /// Creates a scene with the library of `testdata/reopened.c`, and a copy of it for children that inherit the
 /// environment.
 fn scene(seeds: &[(&str, &[u8])]) -> (Scene, PathBuf) {
     let scene = Scene::new(seeds);
-    let library = scene.path("reopened.so");
-    let mut command = compiler("reopened.c", None);
-    command.args(["-g", "-O1", "-fPIC", "-shared"]).arg(testdata("reopened.c"));
-    run(command.arg("-o").arg(&library)).ended();
-    std::fs::copy(&library, scene.path("reopened.so.copy")).expect("a copy");
+    let library = scene.compile("reopened.so", "reopened.c", &["-g", "-O1", "-fPIC", "-shared"], &[]);
+    fs::copy(&library, scene.path("reopened.so.copy")).expect("a copy");
     (scene, library)
 }
 
 fn in_process() -> PathBuf {
-    built("reopens.c", &["-g", "-O1", "-fsanitize=fuzzer"], None)
+    harness("reopens.c")
 }
 
 /// Builds the same harness without the engine.
 fn under_a_fork_server(scene: &Scene) -> PathBuf {
-    let path = scene.path("driver");
-    let mut command = compiler("reopens.c", None);
-    command.args(["-g", "-O1", "-fsanitize=fuzzer"]).arg(testdata("reopens.c")).env("QUAGMIRE_DRIVER", "1");
-    run(command.arg("-o").arg(&path)).ended();
-    path
+    scene.compile("driver", "reopens.c", &["-g", "-O1", "-fsanitize=fuzzer"], &[("QUAGMIRE_DRIVER", "1")])
 }
 
 /// Reports of these inputs, measured one after the other.
-fn replayed(scene: &Scene, library: &Path, program: &Path, inputs: &[&str]) -> Vec<Value> {
+fn replayed(scene: &Scene, library: &Path, program: &Path, names: &[&str]) -> Vec<Value> {
     let mut command = scene.quagmire(&["replay", "--json", "-n", "2"]);
-    command.args(inputs.iter().map(|name| Path::new("seeds").join(name))).arg("--").arg(program);
-    let run = run(command.env("QUAGMIRE_TEST_LIBRARY", library)).ended();
-    let report: Value = serde_json::from_str(&run.stdout).expect("JSON");
-    report["inputs"].as_array().expect("inputs").clone()
+    command.args(names.iter().map(|name| Path::new("seeds").join(name))).arg("--").arg(program);
+    inputs(command.env("QUAGMIRE_TEST_LIBRARY", library))
 }
 
 /// Number of executions of the library's loop.
 fn steps(input: &Value) -> u64 {
-    let lines = input["lines"].as_array().expect("lines").iter();
+    let lines = array(&input["lines"]).iter();
     lines.filter(|line| line["function"] == "step").map(|line| number(&line["count"])).max().unwrap_or(0)
 }
 
 #[test]
 fn counts_of_a_library_that_was_closed_in_the_run_are_not_lost() {
-    let all: [(&str, &[u8]); 4] = [("1", b"1aaa"), ("2", b"3aaaa"), ("3", b"0aaa"), ("both", b"maa")];
+    let all: [(&str, &[u8]); 5] =
+        [("1", b"1aaa"), ("2", b"3aaaa"), ("3", b"0aaa"), ("both", b"maa"), ("long", b"2Laa")];
     let (scene, library) = scene(&all);
     for program in [in_process(), under_a_fork_server(&scene)] {
         let inputs = replayed(&scene, &library, &program, &["1", "2", "3", "both", "1"]);
@@ -58,6 +47,9 @@ fn counts_of_a_library_that_was_closed_in_the_run_are_not_lost() {
         }
         assert_eq!(inputs[0]["instructions"], inputs[4]["instructions"], "{inputs:#?}");
     }
+    // a tick in such a run reads what is there
+    let inputs = replayed(&scene, &library, &in_process(), &["1", "long", "1"]);
+    assert_eq!(inputs.iter().map(steps).collect::<Vec<_>>(), [3, 400_000_006, 3], "{inputs:#?}");
 }
 
 #[test]
@@ -78,27 +70,17 @@ fn a_library_that_is_opened_in_every_run_has_the_same_edges_each_time() {
 }
 
 #[test]
-fn a_tick_in_a_run_that_closes_libraries_reads_what_is_there() {
-    let (scene, library) = scene(&[("long", b"2Laa"), ("short", b"1aaa")]);
-    let inputs = replayed(&scene, &library, &in_process(), &["short", "long", "short"]);
-    assert_eq!(inputs.iter().map(steps).collect::<Vec<_>>(), [3, 400_000_006, 3], "{inputs:#?}");
-}
-
-#[test]
 fn libraries_without_a_place_are_said() {
     let scene = Scene::new(&[("seed", b"a")]);
     let folder = scene.path("many");
-    std::fs::create_dir(&folder).expect("a folder");
-    let mut command = compiler("reopened.c", None);
-    command.args(["-O1", "-fPIC", "-shared", "-Wl,--build-id=none"]).arg(testdata("reopened.c"));
-    run(command.arg("-o").arg(folder.join("0.so"))).ended();
+    fs::create_dir(&folder).expect("a folder");
+    scene.compile("many/0.so", "reopened.c", &["-O1", "-fPIC", "-shared", "-Wl,--build-id=none"], &[]);
     for number in 1..270 {
-        std::fs::copy(folder.join("0.so"), folder.join(format!("{number}.so"))).expect("a copy");
+        fs::copy(folder.join("0.so"), folder.join(format!("{number}.so"))).expect("a copy");
     }
-    let program = built("opens_many.c", &["-g", "-O1", "-fsanitize=fuzzer"], None);
+    let program = harness("opens_many.c");
     let mut command = scene.campaign(&program, "--execs 50 --seed 1 --max-size 9 --no-confirm --no-plotting");
-    let ended = run(command.env("QUAGMIRE_TEST_LIBRARIES", &folder));
-    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    run(command.env("QUAGMIRE_TEST_LIBRARIES", &folder)).succeeded();
     let said = scene.log().lines().filter(|line| line.contains("the others are not counted")).count();
     assert_eq!(said, 1, "{}", scene.log());
     let mut command = scene.quagmire(&["replay", "seeds/seed", "--"]);

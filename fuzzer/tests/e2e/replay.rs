@@ -1,17 +1,17 @@
 //! The command `quagmire replay`: costs of inputs, as text and as JSON.
 
-use std::path::Path;
-
-use crate::common::{Scene, alone, harness, number, run};
+use crate::common::*;
 
 #[test]
 fn instructions_are_the_same_in_two_hundred_runs() {
-    let scene = Scene::new(&[("a", b"hello world, hello")]);
-    let inputs = scene.replay(&harness("quadratic.c"), "-n 200", &[Path::new("seeds/a")]);
+    let scene = Scene::new(&[("a", b"hello world, hello"), ("c/d", b"xxx"), ("b", b"xx")]);
+    let inputs = scene.replay(&harness("quadratic.c"), "-n 200", &[Path::new("seeds")]);
+    let paths: Vec<&str> = inputs.iter().map(|input| string(&input["path"])).collect();
+    assert_eq!(paths, ["seeds/a", "seeds/b", "seeds/c/d"], "a folder is replayed in order");
     let input = &inputs[0];
     assert_eq!(input["status"], "returned");
     assert_eq!(input["bytes"], 18);
-    assert_eq!(input["seconds"].as_array().expect("a list").len(), 200);
+    assert_eq!(array(&input["seconds"]).len(), 200);
     let range = &input["instructions_range"];
     assert_eq!((&range[0], &range[1]), (&input["instructions"], &input["instructions"]));
     // 18 times 18 comparisons; a loop that tests at its end goes back once less than it runs
@@ -34,24 +34,15 @@ fn two_inputs_are_compared() {
     let inputs = scene.replay(&harness("quadratic.c"), "", &[Path::new("seeds/a"), Path::new("seeds/b")]);
     assert_eq!(inputs[0]["instructions_ratio"], 1.0);
     assert_eq!(inputs[0]["time_ratio"], 1.0);
-    let ratio = inputs[1]["instructions_ratio"].as_f64().expect("a ratio");
+    let ratio = float(&inputs[1]["instructions_ratio"]);
     assert!((3.5..4.5).contains(&ratio), "{ratio}");
     for key in ["time_ratio", "time_ratio_low", "time_ratio_high"] {
         assert!(inputs[1][key].is_f64(), "{key}: {:#}", inputs[1]);
     }
     // the same through -i, and in words
-    let mut command = scene.quagmire(&["replay", "-i", "seeds/a", "seeds/b", "--"]);
-    let text = run(command.arg(harness("quadratic.c"))).ended().stdout;
+    let text = scene.ask("replay -i seeds/a seeds/b", &harness("quadratic.c")).ended().stdout;
     assert!(text.starts_with("seeds/a  20 bytes\n") && text.contains("\nseeds/b  40 bytes\n"), "{text}");
     assert!(text.contains("x the first") && text.contains("count_pairs  at "), "{text}");
-}
-
-#[test]
-fn a_folder_of_inputs_is_replayed_in_order() {
-    let scene = Scene::new(&[("b", b"xx"), ("a", b"x"), ("c/d", b"xxx")]);
-    let inputs = scene.replay(&harness("quadratic.c"), "-n 1", &[Path::new("seeds")]);
-    let paths: Vec<&str> = inputs.iter().filter_map(|input| input["path"].as_str()).collect();
-    assert_eq!(paths, ["seeds/a", "seeds/b", "seeds/c/d"]);
 }
 
 #[test]
@@ -70,7 +61,7 @@ fn inputs_that_end_early_are_reported_with_their_status_beside_the_others() {
     let scene = Scene::new(&seeds);
     let mut paths = vec![scene.path("seeds/a_plain_one")];
     paths.extend(ends.iter().map(|end| scene.path("seeds").join(end.0)));
-    let paths: Vec<&Path> = paths.iter().map(std::path::PathBuf::as_path).collect();
+    let paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
     let inputs = scene.replay(&harness("ends.c"), "-n 2 --hang-timeout 1500ms --memory-limit 64MiB", &paths);
     assert_eq!(inputs[0]["status"], "returned");
     for (input, (name, status, detail)) in inputs[1..].iter().zip(ends) {
@@ -81,8 +72,7 @@ fn inputs_that_end_early_are_reported_with_their_status_beside_the_others() {
         }
         assert!(input["no_verdict"].as_str().is_some_and(|why| why.starts_with("the run ")), "{name}: {input:#}");
     }
-    let mut command = scene.quagmire(&["replay", "-n", "1", "seeds/abort", "--"]);
-    let text = run(command.arg(harness("ends.c"))).ended().stdout;
+    let text = scene.ask("replay -n 1 seeds/abort", &harness("ends.c")).ended().stdout;
     assert!(text.contains("status        crashed (SIGABRT)"), "{text}");
 }
 
@@ -93,14 +83,16 @@ fn there_is_no_verdict_where_a_run_did_not_return() {
         let all = [&["replay", "-n", "2", "--hang-timeout", "500ms"], arguments, &["--"]].concat();
         run(scene.quagmire(&all).arg(harness("ends.c"))).ended().stdout
     };
-    let verdicts = |text: &str| text.lines().filter(|line| line.starts_with("  verdict")).map(str::to_owned).collect();
-    let hung: Vec<String> = verdicts(&replayed(&["seeds/a", "seeds/b"]));
-    assert_eq!(hung, ["  verdict       none: the run hung"]);
-    let beside: Vec<String> = verdicts(&replayed(&["seeds/b", "seeds/a"]));
-    assert_eq!(beside, ["  verdict       none: the run of the first input hung"]);
-    // with --against-all, the last input is judged against those that returned
-    let asked: Vec<String> = verdicts(&replayed(&["--against-all", "seeds/a", "seeds/c", "seeds/b"]));
-    assert_eq!(asked, ["  verdict       none: the run hung"]);
+    for (arguments, reason) in [
+        (&["seeds/a", "seeds/b"][..], "the run hung"),
+        (&["seeds/b", "seeds/a"], "the run of the first input hung"),
+        // with --against-all, the last input is judged against those that returned
+        (&["--against-all", "seeds/a", "seeds/c", "seeds/b"], "the run hung"),
+    ] {
+        let text = replayed(arguments);
+        let verdicts: Vec<&str> = text.lines().filter(|line| line.starts_with("  verdict")).collect();
+        assert_eq!(verdicts, [format!("  verdict       none: {reason}")]);
+    }
     let text = replayed(&["--against-all", "seeds/b", "seeds/c", "seeds/a"]);
     let others: Vec<&str> = text.lines().filter(|line| line.starts_with("  against")).collect();
     assert!(matches!(others[..], [one] if one.starts_with("  against       seeds/c: ")), "{text}");
@@ -119,7 +111,7 @@ fn a_count_beyond_32_bits_is_exact() {
     assert_eq!(range[0], range[1]);
     let line = &inputs[0]["lines"][0];
     assert!((ITERATIONS - 1..=ITERATIONS + 1).contains(&number(&line["count"])), "{line:#}");
-    let lines = inputs[0]["lines"].as_array().expect("lines");
+    let lines = array(&inputs[0]["lines"]);
     let sum: u64 = lines.iter().map(|line| number(&line["instructions"])).sum();
     assert_eq!(sum, number(&inputs[0]["instructions"]));
 }
@@ -132,17 +124,16 @@ fn a_verdict_comes_with_its_reasons() {
     let [first, second] = &scene.replay(&harness("quadratic.c"), "", &inputs)[..] else { panic!("two inputs") };
     assert!(first["verdict"].is_null() && first["explanation"].is_null(), "{first:#}");
     assert_eq!((&second["verdict"], &second["severity"]), (&"degradation".into(), &"critical".into()));
-    assert!(second["p_value"].as_f64().expect("a chance") < 0.05);
-    let why = second["explanation"].as_str().expect("words");
+    assert!(float(&second["p_value"]) < 0.05);
+    let why = string(&second["explanation"]);
     assert!(why.contains("x the time of the first [") && why.ends_with("runs"), "{why}");
     for input in [first, second] {
-        assert_eq!(number(&input["rounds"]) as usize, input["seconds"].as_array().expect("a list").len());
+        assert_eq!(number(&input["rounds"]) as usize, array(&input["seconds"]).len());
     }
     // and the other way round
     let swapped = scene.replay(&harness("quadratic.c"), "--budget 1s", &[inputs[1], inputs[0]]);
     assert_eq!(swapped[1]["verdict"], "optimisation");
-    let mut command = scene.quagmire(&["replay", "seeds/a", "seeds/b", "--"]);
-    let text = run(command.arg(harness("quadratic.c"))).ended().stdout;
+    let text = scene.ask("replay seeds/a seeds/b", &harness("quadratic.c")).ended().stdout;
     assert!(text.contains("\n  verdict       degradation, critical"), "{text}");
 }
 
@@ -150,7 +141,8 @@ fn a_verdict_comes_with_its_reasons() {
 fn files_of_the_same_content_cost_the_same_whatever_their_times_say() {
     let bytes: &[u8] = &[b'x'; 300];
     let scene = Scene::new(&[("a", bytes), ("b", bytes), ("c", bytes)]);
-    let inputs = scene.replay(&harness("quadratic.c"), "", &["seeds/a", "seeds/b", "seeds/c"].map(Path::new));
+    let report = scene.ask("replay --json seeds", &harness("quadratic.c")).ended().json();
+    let inputs = array(&report["inputs"]);
     for input in &inputs[1..] {
         // what the verdict is hangs on the machine: scripts/bench/judgement has how often it is wrong
         assert!(input["verdict"].is_string(), "{input:#}");
@@ -158,6 +150,13 @@ fn files_of_the_same_content_cost_the_same_whatever_their_times_say() {
         for cost in ["instructions", "edges", "hottest-edge", "heap", "heap-total", "stack", "lines"] {
             assert_eq!(input["costs"][cost], inputs[0]["costs"][cost], "{cost}: {input:#}");
         }
+    }
+    // hardware counters are in the report, or the reason why not, and nobody is warned
+    let counters = &inputs[0]["counters"];
+    if report["no_counters"].is_null() {
+        assert!(number(&counters["hw-instructions"]) > 0 && number(&counters["hw-cycles"]) > 0, "{report:#}");
+    } else {
+        assert!(report["no_counters"].is_string() && counters.is_null(), "{report:#}");
     }
 }
 
@@ -168,20 +167,6 @@ fn a_run_that_blocks_signals_is_ended_from_outside() {
     let options = "-n 2 --hang-timeout 2s";
     let inputs = scene.replay(&harness("rude.c"), options, &["seeds/a", "seeds/b"].map(Path::new));
     assert_eq!((&inputs[0]["status"], &inputs[1]["status"]), (&"returned".into(), &"hung".into()));
-    assert!(inputs[1]["detail"].as_str().expect("words").contains("blocks signals"), "{:#}", inputs[1]);
+    assert!(string(&inputs[1]["detail"]).contains("blocks signals"), "{:#}", inputs[1]);
     assert!(inputs[1]["verdict"].is_null());
-}
-
-#[test]
-fn hardware_counters_are_in_the_report_or_the_reason_why_not_and_nobody_is_warned() {
-    let scene = Scene::new(&[("a", b"hello")]);
-    let mut command = scene.quagmire(&["replay", "-n", "3", "--json", "seeds/a", "--"]);
-    let run = run(command.arg(harness("quadratic.c"))).ended();
-    let report: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");
-    let counters = &report["inputs"][0]["counters"];
-    if report["no_counters"].is_null() {
-        assert!(number(&counters["hw-instructions"]) > 0 && number(&counters["hw-cycles"]) > 0, "{report:#}");
-    } else {
-        assert!(report["no_counters"].is_string() && counters.is_null(), "{report:#}");
-    }
 }

@@ -1,11 +1,6 @@
 //! Reports in a browser: what is on a page can be read, its links lead somewhere, and text stays text.
 
-use std::fs;
-use std::path::Path;
-
-use serde_json::Value;
-
-use crate::common::{Browser, Scene, View, built, copy_program, harness, run};
+use crate::common::*;
 
 const SEED: &[(&str, &[u8])] = &[("greeting", b"hello world, hello, hello.")];
 
@@ -28,9 +23,9 @@ fn assert_readable(browser: &mut Browser, page: &Path) {
             let seen = browser.evaluate(look);
             let page = page.display();
             assert!(seen["texts"].as_u64() > Some(10), "{page}: {seen:#}");
-            assert_eq!(seen["wrong"], serde_json::json!([]), "{page}, {view:?}, open: {is_open}");
-            for link in seen["links"].as_array().expect("a list") {
-                let file = Path::new(link.as_str().expect("a path"));
+            assert_eq!(seen["wrong"], json!([]), "{page}, {view:?}, open: {is_open}");
+            for link in array(&seen["links"]) {
+                let file = Path::new(string(link));
                 assert!(file.is_file(), "{page} links to {}", file.display());
             }
         }
@@ -62,10 +57,8 @@ fn reports_of_all_kinds_can_be_read_in_a_browser() {
     scene.fuzz(&program, "--execs 5000 --seed 3 --max-size 1000").ended();
     assert_report(&mut browser, &scene);
     let causes = browser_rows(&mut browser, &scene);
-    assert!(
-        causes.contains("count_pairs") && causes.contains("library_below.cc:") && causes.contains("n²"),
-        "{causes}"
-    );
+    assert!(causes.contains("count_pairs"), "{causes}");
+    assert!(causes.contains("library_below.cc:") && causes.contains("n²"), "{causes}");
     // of the heap
     let scene = Scene::new(SEED);
     scene.fuzz(&harness("sizes.c"), "--execs 20000 --max-size 2000 --seed 1 --cost heap").ended();
@@ -91,7 +84,7 @@ fn markup_in_inputs_and_names_stays_text_in_a_browser() {
     copy_program(&harness("quadratic.c"), &program);
     scene.fuzz(&program, "--execs 3000 --seed 3 --max-size 1000").ended();
     let mut summary = scene.summary();
-    assert!(!summary["findings"].as_array().expect("a list").is_empty());
+    assert!(!array(&summary["findings"]).is_empty());
     for finding in summary["findings"].as_array_mut().expect("a list") {
         finding["hot_function"] = MARKUP.into();
         finding["hot_location"] = format!("{MARKUP}:7").into();
@@ -106,12 +99,12 @@ fn markup_in_inputs_and_names_stays_text_in_a_browser() {
     browser.open(&scene.path("out/report.html"), VIEWS[0]);
     // the end of a location, and a name
     let text = browser.evaluate("document.body.innerText");
-    let text = text.as_str().expect("a text");
+    let text = string(&text);
     assert!(text.contains("script>&amp;':7") && text.contains("h<img src=x onerror=owned=1>&'"), "{text}");
 }
 
 /// Text of the table of causes.
 fn browser_rows(browser: &mut Browser, scene: &Scene) -> String {
     browser.open(&scene.path("out/report.html"), VIEWS[0]);
-    browser.evaluate("document.querySelector('.causes').innerText").as_str().expect("a text").to_owned()
+    string(&browser.evaluate("document.querySelector('.causes').innerText")).to_owned()
 }

@@ -1,16 +1,13 @@
 //! Measurement of heap and stack, exact or within the allocator's rounding.
 
-use std::path::PathBuf;
-
-use crate::common::{Scene, built, harness, llvms, number};
-use serde_json::Value;
+use crate::common::*;
 
 /// Costs of one run of each input.
-fn costs(harness: &std::path::Path, inputs: &[&[u8]]) -> Vec<Value> {
+fn costs(harness: &Path, inputs: &[&[u8]]) -> Vec<Value> {
     let scene = Scene::new(&[]);
     let name = |(number, bytes): (usize, &&[u8])| scene.write(&format!("input{number}"), bytes);
     let paths: Vec<PathBuf> = inputs.iter().enumerate().map(name).collect();
-    let paths: Vec<&std::path::Path> = paths.iter().map(PathBuf::as_path).collect();
+    let paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
     scene.replay(harness, "-n 3", &paths).into_iter().map(|input| input["costs"].clone()).collect()
 }
 
@@ -33,10 +30,7 @@ fn heap_is_what_the_target_allocates_and_nothing_else() {
         about(&all[3]["heap-total"], 50_000);
         assert!(number(&all[4]["heap"]) >= 50_000, "{}", all[4]);
     }
-}
-
-#[test]
-fn memory_of_earlier_runs_is_not_counted_again() {
+    // memory of earlier runs is not counted again
     let all = costs(&harness("resources.cc"), &[b"k\x32", b"x\x32"]);
     assert!(number(&all[0]["heap"]) <= 50_064, "{}", all[0]);
     assert_eq!(number(&all[1]["heap"]), 0);
@@ -55,4 +49,16 @@ fn stack_grows_with_recursion_and_is_the_same_in_every_run() {
             assert_eq!(depths[3], depths[1], "LLVM {llvm} {level}: {depths:?}");
         }
     }
+}
+
+#[test]
+fn large_seeds_are_not_taken_for_memory_of_the_target() {
+    // more than twice the limit
+    let large: Vec<u8> = (0..34_000_000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let scene = Scene::new(&[("large", &large), ("small", b"a few bytes")]);
+    let options =
+        "--execs 2 --seed 1 --max-size 40MB --memory-limit 16MiB --no-confirm --no-plotting --hang-timeout 60s";
+    scene.fuzz(&harness("reads.c"), options).ended();
+    let summary = scene.summary();
+    assert_eq!((number(&summary["entries"]), number(&summary["faults"])), (2, 0), "{:#}\n{}", summary, scene.log());
 }

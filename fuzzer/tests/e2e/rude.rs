@@ -1,56 +1,33 @@
 //! Targets that change the process that they share with the engine: the campaign continues.
 
-use crate::common::{Scene, harness, run, with_signals};
+use crate::common::*;
 
-/// Without comparisons, which would lead to other rude things.
-const OPTIONS: &str = "--execs 400 --seed 1 --max-size 30 --rules T,havoc";
-
-/// Runs a campaign whose second seed makes the target do this, and asserts that it continues.
-fn goes_on(rudeness: &str) -> Scene {
+/// Runs a campaign whose second seed makes the target do this, and returns its faults.
+fn faults(rudeness: &str, signals: libc::sighandler_t) -> Vec<Vec<u8>> {
     let scene = Scene::new(&[("a_plain_one", b"hello"), ("rude", rudeness.as_bytes())]);
-    scene.fuzz(&harness("rude.c"), OPTIONS).ended();
-    assert_eq!((&scene.summary()["executions"], &scene.summary()["stopped_by"]), (&400.into(), &"execs".into()));
-    scene
-}
-
-#[test]
-fn a_target_may_close_its_standard_streams() {
-    goes_on("fclose");
-}
-
-#[test]
-fn a_target_may_ignore_signals() {
-    goes_on("ignore");
-}
-
-#[test]
-fn a_signal_that_nobody_handles_is_a_fault() {
-    let scene = goes_on("alarm");
-    assert_eq!(scene.files("out/faults").into_values().collect::<Vec<_>>(), [b"alarm"]);
-}
-
-#[test]
-fn a_target_may_change_its_working_folder() {
-    goes_on("chdir");
-}
-
-#[test]
-fn a_target_that_terminates_itself_does_not_end_the_campaign() {
-    goes_on("terminate");
-    goes_on("interrupt");
-}
-
-#[test]
-fn nor_if_the_signal_was_ignored_when_it_started() {
-    let scene = Scene::new(&[("a_plain_one", b"hello"), ("rude", b"interrupt")]);
-    let mut command = scene.campaign(&harness("rude.c"), OPTIONS);
-    with_signals(&mut command, libc::SIG_IGN);
+    // without comparisons, which would lead to other rude things
+    let mut command = scene.campaign(&harness("rude.c"), "--execs 400 --seed 1 --max-size 30 --rules T,havoc");
+    with_signals(&mut command, signals);
     run(&mut command).ended();
-    assert_eq!(scene.files("out/faults").into_values().collect::<Vec<_>>(), [b"interrupt"]);
+    let summary = scene.summary();
+    assert_eq!((&summary["executions"], &summary["stopped_by"]), (&400.into(), &"execs".into()), "{rudeness}");
+    scene.files("out/faults").into_values().collect()
 }
 
 #[test]
-fn a_target_may_fork() {
-    let scene = goes_on("fork");
-    assert_eq!(scene.files("out/faults").len(), 0);
+fn a_target_may_close_its_streams_ignore_signals_change_its_folder_and_fork() {
+    for rudeness in ["fclose", "ignore", "chdir"] {
+        faults(rudeness, libc::SIG_DFL);
+    }
+    assert!(faults("fork", libc::SIG_DFL).is_empty());
+}
+
+#[test]
+fn a_signal_that_ends_the_target_is_a_fault_and_does_not_end_the_campaign() {
+    assert_eq!(faults("alarm", libc::SIG_DFL), [b"alarm"]);
+    for rudeness in ["terminate", "interrupt"] {
+        faults(rudeness, libc::SIG_DFL);
+    }
+    // nor if it was ignored when the campaign started
+    assert_eq!(faults("interrupt", libc::SIG_IGN), [b"interrupt"]);
 }

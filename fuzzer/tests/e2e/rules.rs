@@ -1,16 +1,12 @@
 //! Choice of the rules of a campaign, and their labels in its files.
 
-use std::fs;
-
-use crate::common::{Scene, ended, harness, wait_until};
+use crate::common::*;
 
 /// Labels in `summary.json`, with the number of applications of each.
 fn rules(scene: &Scene) -> Vec<(String, u64)> {
     let summary = scene.summary();
-    let rules = summary["rules"].as_array().expect("rules").iter();
-    let rule = |rule: &serde_json::Value| {
-        (rule["label"].as_str().expect("a label").to_owned(), rule["applied"].as_u64().expect("a count"))
-    };
+    let rules = array(&summary["rules"]).iter();
+    let rule = |rule: &Value| (string(&rule["label"]).to_owned(), rule["applied"].as_u64().expect("a count"));
     rules.map(rule).collect()
 }
 
@@ -49,7 +45,7 @@ fn the_file_of_rules_is_read_once() {
     let file = scene.write("rules.yaml", b"plain: abort\n");
     let harness = harness("ends.c");
     let mut command = scene.campaign(&harness, "--regex-rules rules.yaml --max-size 200 --execs 3000 --seed 1");
-    let child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn();
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let child = child.expect("it starts");
     wait_until("the campaign runs", || scene.path("out/queue").exists().then_some(()));
     fs::remove_file(file).expect("removed");

@@ -1,14 +1,6 @@
 //! Targets of cargo-fuzz (`harnesses/rust`), as `scripts/cargo-fuzz` builds and runs them.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-    sync::LazyLock,
-};
-
-use crate::common::{Scene, binaries, number, run, skip};
-use serde_json::Value;
+use crate::common::*;
 
 /// Folder of the project.
 fn project() -> PathBuf {
@@ -34,19 +26,11 @@ fn built(target: &str) -> Option<PathBuf> {
     static BUILT: LazyLock<bool> = LazyLock::new(|| {
         let path = std::env::var("PATH").expect("a path");
         let path = format!("{path}:{}", project().join("target/tools/bin").display());
-        if !Command::new("cargo")
-            .args(["fuzz", "--version"])
-            .env("PATH", path)
-            .output()
-            .expect("cargo")
-            .status
-            .success()
-        {
+        if run(Command::new("cargo").args(["fuzz", "--version"]).env("PATH", path)).code != Some(0) {
             return false;
         }
         for target in ["json5", "markdown", "ends"] {
-            let built = script("fuzz", target).arg("--help").output().expect("it starts");
-            assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+            assert!(script("fuzz", target).arg("--help").status().expect("it starts").success(), "{target}");
         }
         true
     });
@@ -70,15 +54,14 @@ fn one_command_fuzzes_a_crate_and_names_the_slow_function_with_its_line() {
     // a third of all seeds take more than 20,000 executions
     let mut fuzz = script("fuzz", "json5");
     fuzz.args("-i seeds -o out --execs 60000 --seed 1 --max-size 4000".split(' ')).current_dir(scene.path("."));
-    let fuzzed = run(&mut fuzz);
-    assert_eq!(fuzzed.code, Some(0), "{fuzzed:#?}");
+    let fuzzed = run(&mut fuzz).succeeded();
     assert!(fuzzed.stderr.contains("counts are exact") && !fuzzed.stderr.contains("build it with"), "{fuzzed:#?}");
     let summary = scene.summary();
     assert_eq!(
         (number(&summary["executions"]), &summary["target"]["instrumentation"]),
         (60000, &"sancov-widened".into())
     );
-    let findings = summary["findings"].as_array().expect("findings");
+    let findings = array(&summary["findings"]);
     let is_slow = |finding: &&Value| finding["hot_function"] == "json5::error::Position::from_offset";
     let slow = findings.iter().find(is_slow).unwrap_or_else(|| panic!("no slow input: {summary:#}"));
     assert!(slow["hot_location"].as_str().is_some_and(|place| place.contains("/json5-1.3.7/src/")), "{slow:#}");
@@ -96,7 +79,7 @@ fn costs_of_a_crate_repeat_and_its_functions_have_readable_names_and_lines() {
     for input in &inputs {
         assert_eq!(input["instructions_range"][0], input["instructions_range"][1], "{input:#}");
     }
-    let functions = inputs[0]["functions"].as_array().expect("functions");
+    let functions = array(&inputs[0]["functions"]);
     let text = |function: &Value, key: &str| function[key].as_str().unwrap_or_default().to_owned();
     let of_crate = functions.iter().filter(|function| text(function, "function").starts_with("pulldown_cmark::"));
     let mut of_crate = of_crate.map(|function| text(function, "location"));
@@ -122,8 +105,7 @@ fn panics_overflows_of_the_stack_aborts_and_exits_are_crashes() {
     }
     scene = Scene::new(&ends.map(|(name, bytes, _)| (name, bytes)));
     scene.write("seeds/fine", b"fine");
-    let fuzzed = scene.fuzz(&target, "--execs 100 --seed 1 --no-confirm");
-    assert_eq!(fuzzed.code, Some(0), "{fuzzed:#?}");
+    scene.fuzz(&target, "--execs 100 --seed 1 --no-confirm").succeeded();
     let faults = scene.files("out/faults");
     for (name, ..) in ends {
         assert!(faults.keys().any(|file| file.ends_with(&format!(",orig_{name}"))), "{name}: {:?}", faults.keys());
@@ -135,8 +117,7 @@ fn cargo_fuzz_run_takes_flags_of_libfuzzer_as_ever() {
     let scene = Scene::new(&[("fine", b"fine"), ("good", b"good")]);
     let Some(_) = built("ends") else { return };
     // debug assertions are on, so that it is built once more
-    let built = script("build", "ends").output().expect("it starts");
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    assert!(script("build", "ends").status().expect("it starts").success());
     let ran = run(script("run", "ends").arg(scene.path("seeds")).args(["--", "-runs=0"]));
     assert!(ran.code == Some(0) && ran.stderr.contains("Done 2 runs"), "{ran:#?}");
     let unknown = run(&mut Command::new(project().join("scripts/cargo-fuzz")));

@@ -1,12 +1,6 @@
 //! Harnesses whose objects other compilers have compiled with SanitizerCoverage.
 
-use std::{
-    path::{Path, PathBuf},
-    process::Command,
-};
-
-use crate::common::{Scene, compiler, has_program, llvms, number, run, testdata};
-use serde_json::Value;
+use crate::common::*;
 
 /// Line of the loop in `testdata/sancov.c`.
 const LOOP: u64 = 15;
@@ -49,8 +43,7 @@ fn harness(scene: &Scene, option: &str) -> PathBuf {
 fn report(scene: &Scene, harness: &Path) -> Value {
     let mut command = scene.quagmire(&["replay", "--json", "-n", "2", "seeds", "--"]);
     let library = scene.path("library.so");
-    let run = run(command.arg(harness).env("SANCOV_LIBRARY", library)).ended();
-    serde_json::from_str(&run.stdout).expect("JSON")
+    run(command.arg(harness).env("SANCOV_LIBRARY", library)).ended().json()
 }
 
 fn cost(report: &Value, input: usize, resource: &str) -> u64 {
@@ -59,14 +52,12 @@ fn cost(report: &Value, input: usize, resource: &str) -> u64 {
 
 /// Executions of a line of `work`.
 fn executed(report: &Value, input: usize, line: u64) -> u64 {
-    let lines = report["inputs"][input]["lines"].as_array().expect("lines");
-    let found = lines.iter().find(|l| l["function"] == "work" && l["line"] == line);
-    found.map_or(0, |line| number(&line["count"]))
+    executions(&report["inputs"][input], "work", line)
 }
 
 fn functions(report: &Value, input: usize) -> Vec<&str> {
-    let functions = report["inputs"][input]["functions"].as_array().expect("functions");
-    functions.iter().map(|function| function["function"].as_str().expect("a name")).collect()
+    let functions = array(&report["inputs"][input]["functions"]);
+    functions.iter().map(|function| string(&function["function"])).collect()
 }
 
 #[test]
@@ -97,12 +88,16 @@ fn counts_of_guards_and_counters_are_those_of_a_callback_that_shares_nothing_wit
 }
 
 #[test]
-fn functions_and_lines_follow_from_the_pc_table_and_without_one_edges_have_numbers() {
-    let scene = Scene::new(&[("1", b"a-a"), ("2", b"q---------"), ("3", b"-")]);
+fn functions_and_lines_follow_from_the_pc_table_also_of_runs_that_crash_and_without_one_edges_have_numbers() {
+    let scene =
+        Scene::new(&[("1", b"a-a"), ("2", b"q---------"), ("3", b"-"), ("4", b"a"), ("5", b"aac"), ("6", b"a")]);
     for option in [GUARDS, COUNTERS] {
         let report = report(&scene, &harness(&scene, option));
         assert_eq!((executed(&report, 0, LOOP), executed(&report, 1, LOOP)), (6, 10), "{option}: {report:#}");
         assert!(functions(&report, 1).contains(&"work") && !functions(&report, 2).contains(&"work"), "{report:#}");
+        // what crashes leaves nothing for the next one
+        assert_eq!(report["inputs"][4]["status"], "crashed", "{report:#}");
+        assert_eq!([3, 4, 5].map(|input| executed(&report, input, LOOP)), [3, 6, 3], "{option}: {report:#}");
     }
     let report = report(&scene, &harness(&scene, GUARDS_ALONE));
     assert!(functions(&report, 1).iter().all(|name| name.starts_with("edge ")), "{report:#}");
@@ -119,7 +114,7 @@ fn counters_that_stay_at_eight_bits_wrap_around_and_an_entry_that_wrapped_to_zer
     // its body is executed 511 times
     assert_eq!((executed(&report, 1, ENTRY), cost(&report, 1, "hottest-edge")), (256, 256), "{report:#}");
     assert_eq!(report["inputs"][0]["costs"]["edges"], report["inputs"][2]["costs"]["edges"]);
-    let shown = run(scene.quagmire(&["replay", "-n", "1", "seeds", "--"]).arg(&harness));
+    let shown = scene.ask("replay -n 1 seeds", &harness);
     assert_eq!(
         (shown.code, shown.stderr.matches("some have eight bits and wrap around").count()),
         (Some(0), 1),
@@ -128,7 +123,7 @@ fn counters_that_stay_at_eight_bits_wrap_around_and_an_entry_that_wrapped_to_zer
     assert!(!shown.stdout.contains("instructions"), "{shown:#?}");
     assert_eq!(scene.fuzz(&harness, "--execs 300 --seed 1").code, Some(0));
     assert_eq!(scene.summary()["target"]["instrumentation"], "sancov-counters");
-    let page = std::fs::read_to_string(scene.path("out/report.html")).expect("a report");
+    let page = scene.read("out/report.html");
     assert!(page.contains("some have eight bits and wrap around"));
 }
 
@@ -150,20 +145,17 @@ fn edges_of_gcc_are_counted_by_their_address() {
 fn edges_of_rust_are_counted_without_cargo_fuzz() {
     let scene = Scene::new(&[("1", b"qq"), ("2", b"q-"), ("3", b"--")]);
     let library = scene.path("libwork.a");
+    let options = "--edition 2024 -g -O -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+                   -Cllvm-args=-sanitizer-coverage-trace-pc-guard -Cllvm-args=-sanitizer-coverage-pc-table";
     let mut compile = Command::new("rustc");
-    compile.args(["--edition", "2024", "-g", "-O", "-Cpasses=sancov-module"]);
-    for option in ["level=4", "trace-pc-guard", "pc-table"] {
-        compile.arg(format!("-Cllvm-args=-sanitizer-coverage-{option}"));
-    }
-    run(compile.arg(testdata("work.rs")).arg("-o").arg(&library)).ended();
+    run(compile.args(options.split_whitespace()).arg(testdata("work.rs")).arg("-o").arg(&library)).ended();
     let report = report(&scene, &linked(&scene, "rust", &[&library], &[]));
     assert_eq!(report["instrumentation"], "sancov-guards");
     // a loop of so many rounds goes back once less
     let hottest = [0, 1, 2].map(|input| cost(&report, input, "hottest-edge"));
     assert_eq!(hottest, [599, 299, 1], "{report:#}");
-    let work = report["inputs"][0]["functions"].as_array().expect("functions").iter();
-    let work = work.into_iter().find(|function| function["function"] == "work::work").expect("a function of Rust");
-    assert!(work["location"].as_str().is_some_and(|place| place.contains("work.rs:")), "{work:#}");
+    let work = array(&report["inputs"][0]["functions"]).iter().find(|function| function["function"] == "work::work");
+    assert!(string(&work.expect("a function of Rust")["location"]).contains("work.rs:"), "{report:#}");
 }
 
 #[test]
@@ -184,7 +176,7 @@ fn a_harness_of_the_pass_with_a_library_of_guards_counts_both_and_says_so() {
     assert_eq!((executed(&report, 0, LOOP), cost(&report, 0, "hottest-edge")), (10, 10), "{report:#}");
     assert!(functions(&report, 0).contains(&"LLVMFuzzerTestOneInput"), "{report:#}");
     assert!(cost(&report, 0, "instructions") > cost(&report, 0, "edges"), "{report:#}");
-    let shown = run(scene.quagmire(&["replay", "-n", "1", "seeds", "--"]).arg(&harness));
+    let shown = scene.ask("replay -n 1 seeds", &harness);
     assert_eq!(shown.stderr.lines().count(), 1, "{shown:#?}");
     for word in ["instructions in 1 functions", "edges in 3 (exact)", "the sum of both"] {
         assert!(shown.stderr.contains(word), "no `{word}` in {shown:#?}");
@@ -206,19 +198,9 @@ fn libraries_that_runs_open_and_close_are_counted() {
         }
         let edges = [0, 1, 2].map(|input| cost(&report, input, "edges"));
         assert!(edges[0] >= edges[1] + 7 && edges[2] >= edges[0] + 7, "{option}: {edges:?}");
-        for input in report["inputs"].as_array().expect("inputs") {
+        for input in array(&report["inputs"]) {
             assert_eq!(input["instructions_range"][0], input["instructions_range"][1], "{option}: {input:#}");
         }
-    }
-}
-
-#[test]
-fn runs_that_crash_are_counted_and_leave_nothing_for_the_next_one() {
-    let scene = Scene::new(&[("1", b"a"), ("2", b"aac"), ("3", b"a")]);
-    for option in [GUARDS, COUNTERS] {
-        let report = report(&scene, &harness(&scene, option));
-        assert_eq!(report["inputs"][1]["status"], "crashed", "{report:#}");
-        assert_eq!([0, 1, 2].map(|input| executed(&report, input, LOOP)), [3, 6, 3], "{option}: {report:#}");
     }
 }
 
@@ -226,11 +208,10 @@ fn runs_that_crash_are_counted_and_leave_nothing_for_the_next_one() {
 fn a_campaign_finds_the_slow_input_and_names_its_function() {
     let scene = Scene::new(&[("1", b"a--------------")]);
     let harness = harness(&scene, GUARDS);
-    let ended = scene.fuzz(&harness, "--execs 5000 --seed 1 --max-size 4096");
-    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    let ended = scene.fuzz(&harness, "--execs 5000 --seed 1 --max-size 4096").succeeded();
     let summary = scene.summary();
     assert_eq!(summary["target"]["instrumentation"], "sancov-guards");
-    let findings = summary["findings"].as_array().expect("findings");
+    let findings = array(&summary["findings"]);
     let slow = findings.iter().find(|finding| finding["hot_function"] == "work").expect("a slow input");
     assert!(slow["hot_location"].as_str().is_some_and(|place| place.contains("sancov.c:")), "{slow:#}");
     assert!(ended.stdout.contains("spent in     work, ") && !ended.stdout.contains("instructions"), "{ended:#?}");
@@ -239,22 +220,11 @@ fn a_campaign_finds_the_slow_input_and_names_its_function() {
 #[test]
 fn a_pc_table_that_does_not_match_is_said_once_and_edges_are_counted_without_it() {
     let scene = Scene::new(&[("1", b"a-a"), ("2", b"q---------")]);
-    let source = scene.write(
-        "odd.c",
-        b"#include <stdint.h>\nvoid __sanitizer_cov_trace_pc_guard_init(uint32_t *, uint32_t *);\nvoid \
-          __sanitizer_cov_pcs_init(const uintptr_t *, const uintptr_t *);\nvoid __sanitizer_cov_trace_pc_guard(uint32_t \
-          *);\nstatic uint32_t guards[4] = {77, 77, 77, 77};\nstatic const uintptr_t \
-          table[6];\n__attribute__((constructor)) static void init(void) {\n  \
-          __sanitizer_cov_trace_pc_guard_init(guards, guards + 4);\n  __sanitizer_cov_pcs_init(table, table + \
-          6);\n}\nint LLVMFuzzerTestOneInput(const uint8_t *data, unsigned long size) {\n  for (unsigned long i = 0; i < \
-          size; i++) __sanitizer_cov_trace_pc_guard(guards + data[i] % 4);\n  return 0;\n}\n",
-    );
-    let object = scene.path("odd.o");
-    run(Command::new("clang").arg("-c").arg(source).arg("-o").arg(&object)).ended();
+    let object = object(&scene, "clang", "sancov_odd.c", &[]);
     let harness = linked(&scene, "odd", &[&object], &[]);
     let report = report(&scene, &harness);
     assert_eq!((cost(&report, 0, "edges"), cost(&report, 1, "edges")), (3, 10), "{report:#}");
-    let shown = run(scene.quagmire(&["replay", "-n", "1", "seeds", "--"]).arg(&harness));
+    let shown = scene.ask("replay -n 1 seeds", &harness);
     assert_eq!((shown.code, shown.stderr.matches("PC table").count()), (Some(0), 1), "{shown:#?}");
 }
 
@@ -267,7 +237,7 @@ fn flags_count_whether_an_edge_ran_and_say_so() {
     assert_eq!([0, 1, 2].map(|input| executed(&report, input, LOOP)), [1, 1, 0], "{report:#}");
     assert_eq!([0, 1, 2, 3].map(|input| cost(&report, input, "hottest-edge")), [1; 4], "{report:#}");
     assert_eq!(report["inputs"][0]["costs"]["edges"], report["inputs"][3]["costs"]["edges"]);
-    let shown = run(scene.quagmire(&["replay", "-n", "1", "seeds", "--"]).arg(&harness));
+    let shown = scene.ask("replay -n 1 seeds", &harness);
     assert_eq!((shown.code, shown.stderr.matches("not how often").count()), (Some(0), 1), "{shown:#?}");
     // clang's own counters are more exact than its flags, and guards than both
     let both = "-fsanitize-coverage=inline-8bit-counters,inline-bool-flag,pc-table";
@@ -284,11 +254,10 @@ fn lines_of_a_pc_table_are_a_cost_annotate_sources_and_are_goals_of_masks() {
     let slow = scene.write("slow", b"q---------");
     for option in [GUARDS, COUNTERS] {
         let harness = harness(&scene, option);
-        let lines = scene.replay(&harness, "-n 1", &[&slow])[0]["lines"].as_array().expect("lines").clone();
+        let lines = array(&scene.replay(&harness, "-n 1", &[&slow])[0]["lines"]).clone();
         let counts: u64 = lines.iter().filter(|line| line["line"] != 0).map(|line| number(&line["count"])).sum();
-        let ended = scene.fuzz(&harness, "--cost lines --execs 300 --seed 1 --force --no-confirm");
-        assert_eq!(ended.code, Some(0), "{ended:#?}");
-        let costs = scene.summary()["costs"].as_array().expect("costs").clone();
+        scene.fuzz(&harness, "--cost lines --execs 300 --seed 1 --force --no-confirm").succeeded();
+        let costs = array(&scene.summary()["costs"]).clone();
         let executed = costs.iter().find(|cost| cost["resource"] == "lines").expect("lines are counted");
         assert!(number(&executed["max"]) > number(&executed["baseline"]), "{executed:#}");
         assert!(counts > 10, "{lines:#?}");
@@ -307,19 +276,12 @@ fn lines_of_a_pc_table_are_a_cost_annotate_sources_and_are_goals_of_masks() {
 }
 
 #[test]
-fn lines_that_nothing_tells_are_refused_with_the_remedy() {
+fn what_sanitizer_coverage_does_not_tell_is_refused_with_the_remedy() {
     let scene = Scene::new(&[("1", b"a")]);
-    let harness = harness(&scene, GUARDS_ALONE);
-    let refused = scene.fuzz(&harness, "--cost lines --execs 10 --quiet");
-    refused.refused(3, &["--cost lines", "-g", "pc-table"]);
-    let mut annotate = scene.quagmire(&["replay", "-n", "1", "--annotate", "sancov.c", "seeds/1", "--"]);
-    let refused = run(annotate.arg(&harness));
+    let alone = harness(&scene, GUARDS_ALONE);
+    scene.fuzz(&alone, "--cost lines --execs 10 --quiet").refused(3, &["--cost lines", "-g", "pc-table"]);
+    let refused = scene.ask("replay -n 1 --annotate sancov.c seeds/1", &alone);
     assert!(refused.code == Some(3) && refused.stderr.contains("PC table"), "{refused:#?}");
-}
-
-#[test]
-fn what_sanitizer_coverage_does_not_measure_is_refused_with_an_alternative() {
-    let scene = Scene::new(&[("1", b"a")]);
     if has_program("gcc", "gcc") {
         let object = object(&scene, "gcc", "sancov.c", &["-fsanitize-coverage=trace-pc"]);
         scene
@@ -329,4 +291,75 @@ fn what_sanitizer_coverage_does_not_measure_is_refused_with_an_alternative() {
     let plain = object(&scene, "clang", "sancov.c", &["-O0"]);
     let plain = linked(&scene, "plain", &[&plain], &[]);
     scene.fuzz(&plain, "--execs 10").refused(3, &["not one edge count", "quagmire-cc", "fuzzer-no-link"]);
+}
+
+#[test]
+fn objects_of_sanitizer_coverage_are_refused_under_the_fork_server_with_the_remedy() {
+    let scene = Scene::new(&[("1", b"a")]);
+    for option in [COUNTERS, "-fsanitize-coverage=trace-pc-guard", "-fsanitize-coverage=inline-bool-flag,trace-cmp"] {
+        let object = object(&scene, "clang", "sancov.c", &[option]);
+        let harness = scene.path("driven");
+        let mut link = Command::new(binaries().join("quagmire-cc"));
+        link.env("QUAGMIRE_DRIVER", "1").arg(object).args(["-fsanitize=fuzzer", "-o"]).arg(&harness);
+        run(&mut link).ended();
+        let refused = scene.fuzz(&harness, "--execs 10 --force");
+        refused.refused(3, &["SanitizerCoverage", "quagmire-cc", "QUAGMIRE_DRIVER"]);
+        // by itself it does what it does
+        assert_eq!(run(Command::new(&harness).arg(scene.path("seeds/1"))).code, Some(0));
+    }
+}
+
+#[test]
+fn objects_of_another_llvm_are_counted_alike() {
+    let scene = Scene::new(&[("1", b"q---------")]);
+    for compiler in ["clang-14", "clang"] {
+        if !has_program(compiler, "llvm-14") {
+            continue;
+        }
+        let object = object(&scene, compiler, "sancov.c", &[COUNTERS]);
+        let harness = linked(&scene, compiler, &[&object], &[]);
+        let report = scene.replay(&harness, "-n 1", &[&scene.path("seeds/1")]).swap_remove(0);
+        assert_eq!(number(&report["costs"]["hottest-edge"]), 10, "{compiler}: {report:#}");
+    }
+}
+
+#[test]
+fn objects_that_lack_a_harness_or_the_runtime_of_afl_do_not_link_and_the_message_names_what_is_missing() {
+    let scene = Scene::new(&[]);
+    let fails = |object: &Path, missing: &str| {
+        let mut link = Command::new(binaries().join("quagmire-cc"));
+        let ended = run(link.arg(object).args(["-fsanitize=fuzzer", "-o"]).arg(scene.path("harness")));
+        assert!(ended.code == Some(1) && ended.stderr.contains(missing), "{ended:#?}");
+    };
+    fails(&object(&scene, "clang", "sancov_library.c", &[COUNTERS]), "LLVMFuzzerTestOneInput");
+    if has_program("afl-clang-fast", "afl++") {
+        let object = scene.path("afl.o");
+        let mut compile = Command::new("afl-clang-fast");
+        assert_eq!(run(compile.arg("-c").arg(testdata("sancov.c")).arg("-o").arg(&object)).code, Some(0));
+        fails(&object, "__afl_");
+    }
+}
+
+#[test]
+fn the_engine_twice_in_a_link_is_one_engine() {
+    let scene = Scene::new(&[("1", b"a")]);
+    let (object, engine) = (object(&scene, "clang", "sancov.c", &[COUNTERS]), binaries().join("libquagmire_engine.a"));
+    let harness = scene.path("twice");
+    let mut link = Command::new("clang++");
+    link.arg(object).args([&engine, &engine]).args(["-lpthread", "-ldl", "-lm", "-lrt", "-o"]).arg(&harness);
+    run(&mut link).ended();
+    let ended = run(Command::new(&harness).arg("-runs=1").arg(scene.path("seeds")));
+    assert!(ended.code == Some(0) && ended.stderr.contains("Loaded 1 modules"), "{ended:#?}");
+}
+
+#[test]
+fn a_pc_table_that_comes_before_its_guards_is_theirs() {
+    let scene = Scene::new(&[("1", b"a-a"), ("2", b"q---------")]);
+    let object = object(&scene, "clang", "sancov_early.c", &[]);
+    let harness = linked(&scene, "early", &[&object], &[]);
+    let inputs = scene.replay(&harness, "-n 1", &[&scene.path("seeds/1"), &scene.path("seeds/2")]);
+    for (input, edges) in inputs.iter().zip([4, 11]) {
+        assert_eq!(number(&input["costs"]["edges"]), edges, "{input:#}");
+        assert_eq!(input["functions"][0]["function"], "LLVMFuzzerTestOneInput", "{input:#}");
+    }
 }

@@ -1,15 +1,11 @@
 //! Campaigns on a terminal: their keys, and the state of the terminal after them.
 
-use std::fs::File;
-use std::io::{Read, Write};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command};
-use std::sync::{Arc, Mutex};
+use std::{
+    fs::File, io::Read, io::Write, os::fd::AsRawFd, os::fd::FromRawFd, os::fd::OwnedFd, os::unix::process::CommandExt,
+    sync::Arc, sync::Mutex,
+};
 
-use crate::common::{Scene, children, harness, signal, wait_until, with_signals};
-
-const SEED: &[(&str, &[u8])] = &[("greeting", b"hello world, hello")];
+use crate::common::*;
 
 /// A pseudo-terminal of 80 columns, with both its ends.
 struct Terminal {
@@ -95,7 +91,7 @@ fn campaign(scene: &Scene, options: &str) -> Command {
 
 #[test]
 fn keys_show_more_and_end_the_campaign() {
-    let scene = Scene::new(SEED);
+    let scene = Scene::new(GREETING);
     let mut terminal = Terminal::new();
     let before = terminal.settings();
     let mut running = terminal.start(&mut campaign(&scene, "--time 1h"));
@@ -118,7 +114,7 @@ fn keys_show_more_and_end_the_campaign() {
 
 #[test]
 fn the_terminal_is_as_before_whatever_ends_the_campaign() {
-    let scene = Scene::new(SEED);
+    let scene = Scene::new(GREETING);
     let mut terminal = Terminal::new();
     let before = terminal.settings();
     // a worker that is killed is followed by another one, and keys go on
@@ -146,13 +142,13 @@ fn the_terminal_is_as_before_whatever_ends_the_campaign() {
 
 #[test]
 fn keys_are_left_alone_without_a_display() {
-    let scene = Scene::new(SEED);
+    let scene = Scene::new(GREETING);
     let terminal = Terminal::new();
     for options in ["--quiet", ""] {
         let mut command = campaign(&scene, &format!("--time 1h --force {options}"));
         let mut running = if options.is_empty() {
             // standard input is not the terminal
-            command.stdin(std::process::Stdio::null());
+            command.stdin(Stdio::null());
             command.stdout(terminal.inside.try_clone().expect("a copy")).spawn().expect("it starts")
         } else {
             terminal.start(&mut command)
@@ -162,13 +158,13 @@ fn keys_are_left_alone_without_a_display() {
         assert!(terminal.has_lines(), "{options}");
         signal(running.id(), libc::SIGTERM);
         running.wait().expect("a child");
-        let _ = std::fs::remove_file(scene.path("out/summary.json"));
+        let _ = fs::remove_file(scene.path("out/summary.json"));
     }
 }
 
 #[test]
 fn a_campaign_that_is_stopped_gives_the_terminal_back_and_goes_on() {
-    let scene = Scene::new(SEED);
+    let scene = Scene::new(GREETING);
     let mut terminal = Terminal::new();
     // a shell with job control: Ctrl-Z has no effect where nobody would see it
     let quagmire = campaign(&scene, "--time 1h");

@@ -1,8 +1,6 @@
 //! The rule for tests that need something that a machine lacks: they fail, unless it is allowed to be missing.
 
-use std::{path::Path, process::Command};
-
-use crate::common::{Scene, may_skip, run};
+use crate::common::*;
 
 /// Values of `QUAGMIRE_TESTS_MAY_SKIP`, and whether `afl++` may be missing by each.
 const CASES: [(&str, bool); 8] = [
@@ -33,7 +31,7 @@ fn scripts_have_the_same_rule_and_list_what_they_left_out() {
         command.env("QUAGMIRE_TESTS_MAY_SKIP", allowed).env("QUAGMIRE_TESTS_SKIPPED", scene.path("skipped"));
         let run = run(&mut command);
         assert_eq!(run.code, Some(if expected { 0 } else { 1 }), "{allowed:?}: {run:#?}");
-        let listed = std::fs::read_to_string(scene.path("skipped")).unwrap_or_default();
+        let listed = fs::read_to_string(scene.path("skipped")).unwrap_or_default();
         if expected {
             assert_eq!((listed.as_str(), run.stderr.as_str()), ("afl++: install it\n", ""));
         } else {

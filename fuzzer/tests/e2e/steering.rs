@@ -1,23 +1,15 @@
 //! Searches that follow a measured resource (`--steer`). How slow the inputs are that they find is a matter of clocks, which
 //! is not tested here.
 
-use std::{path::PathBuf, process::Command};
-
-use crate::common::{Scene, built, compiler, number, run, testdata};
+use crate::common::*;
 
 const SEEDS: &[(&str, &[u8])] = &[("one", b"abcdefghijklmnop"), ("two", b"aabbccddeeffgghh")];
 
 /// Builds the harness whose work is done by an object that was compiled without the wrapper.
 fn harness(scene: &Scene) -> PathBuf {
-    let [helper, harness] = ["helper.o", "harness"].map(|name| scene.path(name));
+    let helper = scene.path("helper.o");
     run(Command::new("cc").args(["-O1", "-c"]).arg(testdata("uninstrumented_helper.c")).arg("-o").arg(&helper)).ended();
-    let mut link = compiler("uninstrumented_main.c", None);
-    link.arg(testdata("uninstrumented_main.c"))
-        .arg(helper)
-        .args(["-g", "-O1", "-fsanitize=fuzzer", "-o"])
-        .arg(&harness);
-    run(&mut link).ended();
-    harness
+    scene.compile("harness", "uninstrumented_main.c", &["helper.o", "-g", "-O1", "-fsanitize=fuzzer"], &[])
 }
 
 #[test]
@@ -49,17 +41,13 @@ fn seeds_are_repeated_where_time_is_followed_and_only_there() {
 }
 
 #[test]
-fn programs_under_the_fork_server_are_followed_by_time_and_not_by_cycles() {
+fn cycles_need_hardware_counters_and_are_not_followed_under_the_fork_server() {
     let scene = Scene::new(SEEDS);
     let program = built("segments.c", &["-g", "-O1"], None);
     scene.fuzz(&program, "--steer cycles --execs 50").refused(2, &["--steer cycles", "write --steer time"]);
     assert!(!scene.path("out").exists(), "nothing is written");
     scene.fuzz(&program, "--steer time --execs 50 --no-confirm").ended();
     assert_eq!((&scene.summary()["steer"], number(&scene.summary()["executions"])), (&"time".into(), 50));
-}
-
-#[test]
-fn cycles_need_hardware_counters() {
     let scene = Scene::new(SEEDS);
     let campaign = scene.fuzz(&harness(&scene), "--steer cycles --execs 100 --no-confirm");
     if campaign.code == Some(0) {

@@ -1,14 +1,11 @@
 //! Campaigns that share finds over a sync folder.
 
-use std::{path::Path, process::Stdio};
-
-use crate::common::{Scene, built, ended, harness, number, run, signal, wait_until};
-use serde_json::Value;
+use crate::common::*;
 
 const SEED: &[(&str, &[u8])] = &[("text", b"some text without any keyword in it\n")];
 
 /// Command for a campaign in `out-NAME` that shares over the folder `meeting`.
-fn campaign(scene: &Scene, name: &str, harness: &Path, options: &str) -> std::process::Command {
+fn campaign(scene: &Scene, name: &str, harness: &Path, options: &str) -> Command {
     let output = format!("out-{name}");
     let mut command = scene.quagmire(&["fuzz", "-i", "seeds", "-o", &output, "--sync", "meeting", "--name", name]);
     command.args(options.split_whitespace()).arg("--").arg(harness);
@@ -16,7 +13,7 @@ fn campaign(scene: &Scene, name: &str, harness: &Path, options: &str) -> std::pr
 }
 
 fn summary(scene: &Scene, name: &str) -> Value {
-    serde_json::from_slice(&scene.files(&format!("out-{name}"))["summary.json"]).expect("JSON")
+    scene.json(&format!("out-{name}/summary.json"))
 }
 
 #[test]
@@ -36,7 +33,7 @@ fn each_campaign_has_what_the_other_has_found() {
     assert!(scene.files("out-two/queue").keys().any(|name| name.contains(",sync_one,src_")));
     assert!(number(&two["edges_found"]) >= number(&one["edges_found"]));
     // the worst one is that of the largest ratio for its size
-    let worst = |summary: &Value| summary["worst"]["instructions_ratio_by_size"].as_f64().expect("a ratio");
+    let worst = |summary: &Value| float(&summary["worst"]["instructions_ratio_by_size"]);
     assert!(worst(&two) >= worst(&one), "{two:#} {one:#}");
     // and the first one, when it goes on; each import is run once
     let resumed = |execs: &str| {
@@ -53,8 +50,7 @@ fn each_campaign_has_what_the_other_has_found() {
     // what it took in after its checkpoint is read back from files, and is not its own
     scene.write("out-one/.checkpoint", &before);
     assert!(resumed("2000") >= foreign);
-    let stats = scene.files("out-one")["fuzzer_stats"].clone();
-    let stats = String::from_utf8(stats).expect("text");
+    let stats = scene.read("out-one/fuzzer_stats");
     let of = |key: &str| {
         let line = stats.lines().find(|line| line.split(':').next().is_some_and(|name| name.trim() == key));
         line.and_then(|line| line.split(':').nth(1)?.trim().parse::<u64>().ok()).expect("a number")
@@ -73,12 +69,7 @@ fn inputs_of_afl_are_taken_in_as_they_come() {
     scene.write("meeting/afl/fuzzer_stats", b"");
     // no rule of T.1 finds a keyword
     let options = "--max-size 200 --no-confirm --time 1h --seed 1 --rules T.1";
-    let child = campaign(&scene, "me", &harness("keyword.c"), options)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it starts");
+    let child = start(&mut campaign(&scene, "me", &harness("keyword.c"), options));
     let has = |bytes: &[u8]| {
         scene.path("out-me/queue").is_dir() && scene.files("out-me/queue").into_values().any(|kept| kept == bytes)
     };
@@ -88,8 +79,7 @@ fn inputs_of_afl_are_taken_in_as_they_come() {
     wait_until("half of it is here", || has(b"text with a <!MAS.. ").then_some(()));
     scene.write(&file(2), b"text with a <!MAS.. and <!MASK> in it");
     wait_until("all of it is here", || has(b"text with a <!MAS.. and <!MASK> in it").then_some(()));
-    signal(child.id(), libc::SIGINT);
-    ended(child).ended();
+    interrupted(child).ended();
 }
 
 #[test]
@@ -99,7 +89,7 @@ fn hit_counts_of_another_build_are_not_taken_in() {
     let build = |options: &[&str]| built("keyword.c", &[&["-g", "-fsanitize=fuzzer"], options].concat(), None);
     run(&mut campaign(&scene, "one", &build(&["-O1"]), &format!("{options} 1"))).ended();
     run(&mut campaign(&scene, "two", &build(&["-O0"]), &format!("{options} 2"))).ended();
-    let log = String::from_utf8(scene.files("out-two/logs")["quagmire.log"].clone()).expect("text");
+    let log = scene.read("out-two/logs/quagmire.log");
     assert_eq!(log.matches("one fuzzes another build of the program").count(), 1, "{log}");
     assert!(number(&summary(&scene, "two")["foreign"]) > 0);
 }
@@ -111,11 +101,11 @@ fn a_name_that_is_taken_is_refused() {
     scene.write("meeting/afl/queue/id:000000,orig:x", b"x");
     run(&mut campaign(&scene, "afl", &program, "--execs 10")).refused(1, &["something else", "--name"]);
     assert!(!scene.path("out-afl").exists(), "nothing to be resumed or forced away");
-    let mut first =
-        campaign(&scene, "me", &program, "--time 1h --seed 1").stdout(Stdio::null()).spawn().expect("it starts");
+    let mut first = start_silently(&mut campaign(&scene, "me", &program, "--time 1h --seed 1"));
     wait_until("it has its place", || scene.path("meeting/me/fuzzer_stats").is_file().then_some(()));
-    let mut second = scene.quagmire(&["fuzz", "-i", "seeds", "-o", "other", "--sync", "meeting", "--name", "me", "--"]);
-    run(second.arg(&program)).refused(1, &["campaign that is running", "--name"]);
+    scene
+        .ask("fuzz -i seeds -o other --sync meeting --name me", &program)
+        .refused(1, &["campaign that is running", "--name"]);
     first.kill().expect("killed");
     first.wait().expect("ended");
 }

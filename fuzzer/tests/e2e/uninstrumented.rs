@@ -1,20 +1,9 @@
 //! Programs that are run as they are (`--uninstrumented`): what they cost, what is said of those that misbehave, and that
 //! nothing of them is left behind.
 
-use std::fs;
-use std::path::PathBuf;
-use std::process::Command;
-
-use crate::common::{Run, Scene, alone, built, children, harness, is_alive, number, run, signal, wait_until};
+use crate::common::*;
 
 const SEEDS: &[(&str, &[u8])] = &[("a", b"abcdefgh\n")];
-
-/// Compiles a C program with the system's compiler.
-fn plain(scene: &Scene, name: &str, source: &str) -> PathBuf {
-    let (file, program) = (scene.write(&format!("{name}.c"), source.as_bytes()), scene.path(name));
-    run(Command::new("cc").args(["-O1", "-o"]).arg(&program).arg(file)).ended();
-    program
-}
 
 /// A program whose time grows with the square of the number of `x` in its input, in milliseconds or so, and whose
 /// memory by 16 MiB with each `m`.
@@ -43,25 +32,16 @@ const FUZZ: &str = "-i seeds -o out --seed 1";
 #[test]
 fn time_and_memory_of_all_processes_are_measured() {
     let scene = Scene::new(&[("a", b"a"), ("b", b"xxxxxxxx"), ("c", b"mm")]);
-    let program = plain(&scene, "slow", SLOW);
-    // by a shell and a child that closes what it inherits; by name and as standard input
-    let commands: [&[&str]; 3] = [&["@@"], &[], &["sh", "-c", "\"$0\" \"$1\" & wait", "PROGRAM", "@@"]];
-    for (at, arguments) in commands.into_iter().enumerate() {
-        let mut command = scene.quagmire(&["replay", "--json", "-n", "3", "--uninstrumented"]);
-        command.args(["seeds/a", "seeds/b", "seeds/c", "--"]);
-        match arguments {
-            [shell, rest @ ..] if at == 2 => {
-                command.arg(shell);
-                command
-                    .args(rest.iter().map(|&word| if word == "PROGRAM" { program.as_os_str() } else { word.as_ref() }));
-            }
-            _ => drop(command.arg(&program).args(arguments)),
-        }
-        let report: serde_json::Value = serde_json::from_str(&run(&mut command).ended().stdout).expect("JSON");
+    let program = scene.compile_by("cc", "slow", SLOW, &["-O1"]);
+    // by name, as standard input, and by a shell and a child
+    let by_shell = ["sh", "-c", "\"$0\" \"$1\" & wait", program.to_str().expect("text"), "@@"];
+    for command in [&by_shell[3..], &by_shell[3..4], &by_shell] {
+        let words = ["replay", "--json", "-n", "3", "--uninstrumented", "seeds/a", "seeds/b", "seeds/c", "--"];
+        let report = run(scene.quagmire(&words).args(command)).ended().json();
         assert_eq!(report["instrumentation"], "uninstrumented");
         let cost = |input: usize, resource: &str| number(&report["inputs"][input]["costs"][resource]);
-        assert!(cost(1, "time") > 4 * cost(0, "time"), "{arguments:?}: {report:#}");
-        assert!(cost(2, "resident") > cost(0, "resident") + (30 << 20), "{arguments:?}: {report:#}");
+        assert!(cost(1, "time") > 4 * cost(0, "time"), "{command:?}: {report:#}");
+        assert!(cost(2, "resident") > cost(0, "resident") + (30 << 20), "{command:?}: {report:#}");
         assert!(cost(0, "resident") < 12 << 20, "that of quagmire itself does not count: {report:#}");
         assert_eq!(report["inputs"][0]["costs"].as_object().expect("costs").len(), 3, "cycles, time, resident");
     }
@@ -72,12 +52,12 @@ fn a_slow_input_is_found_confirmed_and_reproduced() {
     // the search goes by the clock
     let _alone = alone();
     let scene = Scene::new(&[("a", b"axbxc\n")]);
-    let program = plain(&scene, "slow", SLOW);
-    let mut command = scene.quagmire(&["fuzz", "--uninstrumented", "-i", "seeds", "-o", "out", "--seed", "1"]);
+    let program = scene.compile_by("cc", "slow", SLOW, &["-O1"]);
     // the clock of a busy machine changes what the search keeps: each use of the rule is a degradation
     scene.write("rules", b"'[a-c]': 'xxx'\n");
-    command.args(["--execs", "300", "--max-size", "20", "--regex-rules", "rules", "--rules", "R", "--"]);
-    command.arg(&program).arg("@@");
+    let options = "--uninstrumented --seed 1 --execs 300 --max-size 20 --regex-rules rules --rules R";
+    let mut command = scene.campaign(&program, options);
+    command.arg("@@");
     let campaign = run(&mut command).ended();
     assert!(!campaign.stdout.contains("edge") && campaign.stdout.contains("the time"), "{}", campaign.stdout);
     let summary = scene.summary();
@@ -85,19 +65,15 @@ fn a_slow_input_is_found_confirmed_and_reproduced() {
     assert_eq!(summary["target"]["instrumentation"], "uninstrumented");
     assert_eq!((&summary["steer"], &summary["repeatable"]), (&"time".into(), &false.into()));
     assert!(summary["target"]["edges"].is_null() && summary["baseline"]["instructions"].is_null());
-    let measured: Vec<_> =
-        summary["costs"].as_array().expect("costs").iter().map(|one| one["resource"].clone()).collect();
+    let measured: Vec<_> = array(&summary["costs"]).iter().map(|one| one["resource"].clone()).collect();
     assert_eq!(measured, ["cycles", "time", "resident"]);
     assert!(number(&summary["degradations"]) > 0, "{summary:#}");
     let finding = &summary["findings"][0];
     assert!(finding["instructions_ratio"].is_null() && finding["time_ratio_low"].as_f64() >= Some(2.0), "{finding:#}");
-    let reproduce = finding["reproduce"].as_str().expect("a command");
+    let reproduce = string(&finding["reproduce"]);
     assert!(reproduce.starts_with("quagmire replay --uninstrumented "), "{reproduce}");
-    let folder = crate::common::binaries();
-    let mut again = Command::new("sh");
-    again.current_dir(scene.path("")).arg("-c").arg(format!("PATH={}:$PATH; {reproduce}", folder.display()));
-    assert!(run(&mut again).ended().stdout.contains("CPU time"));
-    let report = fs::read_to_string(scene.path("out/report.html")).expect("a report");
+    assert!(scene.shell(reproduce).ended().stdout.contains("CPU time"));
+    let report = scene.read("out/report.html");
     assert!(report.contains("a process for each run") && report.contains("run without instrumentation"));
     assert!(!scene.files("out/diffs").is_empty());
 }
@@ -105,15 +81,14 @@ fn a_slow_input_is_found_confirmed_and_reproduced() {
 #[test]
 fn memory_is_followed_if_asked_for() {
     let scene = Scene::new(&[("a", b"abc\n")]);
-    let program = plain(&scene, "slow", SLOW);
-    let mut command = scene.quagmire(&["fuzz", "--uninstrumented", "--cost", "resident", "-i", "seeds", "-o", "out"]);
+    let program = scene.compile_by("cc", "slow", SLOW, &["-O1"]);
     scene.write("tokens", b"token=\"m\"\n");
-    command.args(["--execs", "300", "--max-size", "12", "--seed", "1", "-x", "tokens", "--"]).arg(&program);
-    run(&mut command).ended();
+    let options = "--uninstrumented --cost resident --execs 300 --max-size 12 --seed 1 -x tokens";
+    scene.fuzz(&program, options).ended();
     let summary = scene.summary();
     assert_eq!(summary["steer"], "resident");
     assert!(number(&summary["degradations"]) > 0, "{summary:#}");
-    let costs = summary["findings"][0]["costs"].as_array().expect("costs").clone();
+    let costs = array(&summary["findings"][0]["costs"]).clone();
     let resident = costs.iter().find(|cost| cost["resource"] == "resident").expect("measured");
     assert!(number(&resident["amount"]) > 2 * number(&resident["baseline"]), "{resident:#}");
 }
@@ -121,7 +96,7 @@ fn memory_is_followed_if_asked_for() {
 #[test]
 fn without_the_option_the_error_names_it() {
     let scene = Scene::new(SEEDS);
-    let program = plain(&scene, "slow", SLOW);
+    let program = scene.compile_by("cc", "slow", SLOW, &["-O1"]);
     scene.fuzz(&program, "--execs 9").refused(3, &["no edge counts", "quagmire-cc", "--uninstrumented"]);
     let script = scene.write("script", b"#!/bin/sh\ncat\n");
     run(Command::new("chmod").arg("+x").arg(&script)).ended();
@@ -174,14 +149,10 @@ fn options_that_need_counts_are_refused() {
     let counted = harness("quadratic.c");
     scene.fuzz(&counted, "--cost resident").refused(2, &["--cost resident", "--uninstrumented"]);
     run(Command::new(&counted).args(["replay", "--uninstrumented", "seeds/a"])).refused(2, &["leave it out"]);
-}
-
-#[test]
-fn programs_with_counts_are_run_as_they_are_with_a_warning() {
-    let scene = Scene::new(SEEDS);
+    // a program with counts is run as it is, with a warning
     let program = built("plain.c", &["-O1"], None);
-    let replayed = run(scene.quagmire(&["replay", "-n", "1", "--uninstrumented", "seeds/a", "--"]).arg(&program));
-    assert!(replayed.code == Some(0) && replayed.stderr.contains("is instrumented"), "{replayed:#?}");
+    let replayed = scene.ask("replay -n 1 --uninstrumented seeds/a", &program).succeeded();
+    assert!(replayed.stderr.contains("is instrumented"), "{replayed:#?}");
     assert!(replayed.stdout.contains("CPU time") && !replayed.stdout.contains("instructions"), "{replayed:#?}");
 }
 
@@ -194,7 +165,7 @@ fn a_command_without_an_end_is_a_hang_and_its_whole_process_group_is_killed() {
     assert!(campaign.stdout.contains("runs into the hang timeout"), "{}", campaign.stdout);
     let summary = scene.summary();
     assert!(number(&summary["hangs"]) > 0 && !scene.files("out/hangs").is_empty(), "{summary:#}");
-    let pids = fs::read_to_string(scene.path("pids")).expect("it ran");
+    let pids = scene.read("pids");
     assert!(pids.lines().all(|pid| !is_alive(pid.parse().expect("a number"))), "{pids}");
     let only = Scene::new(&[("endless", b"endless\n")]);
     let refused = shell(&only, "fuzz", &format!("{FUZZ} --execs 12 --hang-timeout 300ms"), script);
@@ -207,7 +178,7 @@ fn daemons_end_with_their_run() {
     // a session of its own, whose parent is gone
     let script = "setsid sh -c 'echo $$ >>daemons; exec sleep 1000' & sleep 0.1";
     shell(&scene, "replay", "-n 3 seeds/a", script).ended();
-    let daemons = fs::read_to_string(scene.path("daemons")).expect("it ran");
+    let daemons = scene.read("daemons");
     assert!(daemons.lines().count() >= 3, "{daemons}");
     assert!(daemons.lines().all(|pid| !is_alive(pid.parse().expect("a number"))), "{daemons}");
 }
@@ -215,15 +186,9 @@ fn daemons_end_with_their_run() {
 #[test]
 fn nothing_is_left_when_quagmire_is_killed() {
     let scene = Scene::new(SEEDS);
-    let mut command =
-        scene.quagmire(&["fuzz", "--uninstrumented", "-i", "seeds", "-o", "out", "--hang-timeout", "60s"]);
-    command.args([
-        "--",
-        "sh",
-        "-c",
-        "setsid sh -c 'echo $$ >>running; exec sleep 1000' & echo $$ >>running; sleep 1000",
-    ]);
-    let mut campaign = command.stdout(std::process::Stdio::null()).spawn().expect("it starts");
+    let script = "setsid sh -c 'echo $$ >>running; exec sleep 1000' & echo $$ >>running; sleep 1000";
+    let mut command = scene.campaign(Path::new("sh"), "--uninstrumented --hang-timeout 60s");
+    let mut campaign = start_silently(command.args(["-c", script]));
     let running = wait_until("it runs", || {
         let running = fs::read_to_string(scene.path("running")).unwrap_or_default();
         (running.lines().count() == 2).then_some(running)
@@ -233,42 +198,32 @@ fn nothing_is_left_when_quagmire_is_killed() {
         signal(process, libc::SIGKILL);
     }
     campaign.wait().expect("killed");
-    for pid in running.lines() {
-        let pid = pid.parse().expect("a number");
-        wait_until("its processes are gone", || (!is_alive(pid)).then_some(()));
+    let running: Vec<u32> = running.lines().map(|pid| pid.parse().expect("a number")).collect();
+    wait_for_end("its processes are gone", &running);
+}
+
+#[test]
+fn exit_codes_are_said_and_crashes_are_faults() {
+    for (seeds, options, script, words, faults) in [
+        (SEEDS, "--execs 3", "read answer </dev/tty", &["ends with exit code", "no terminal"][..], 0),
+        (
+            SEEDS,
+            "--time 20 --execs 60",
+            "echo >>runs; exit $(($(wc -l <runs) % 2))",
+            &["unstable: runs of the same seed end with exit code 0 and exit code 1"],
+            0,
+        ),
+        (&[("a", b"abc\n"), ("crash", b"crash\n")], "--execs 5", "grep -q crash \"$1\" && kill -SEGV $$; true", &[], 1),
+    ] {
+        let scene = Scene::new(seeds);
+        let campaign = shell(&scene, "fuzz", &format!("{FUZZ} --no-confirm {options}"), script).ended();
+        for word in words {
+            assert!(campaign.stdout.contains(word), "{campaign:#?}");
+        }
+        let summary = scene.summary();
+        assert_eq!(number(&summary["faults"]) > 0, faults > 0, "{summary:#}");
+        assert!(faults == 0 || summary["findings"][0]["detail"] == "SIGSEGV", "{summary:#}");
     }
-}
-
-#[test]
-fn there_is_no_terminal_and_an_exit_code_is_said() {
-    let scene = Scene::new(SEEDS);
-    let campaign = shell(&scene, "fuzz", &format!("{FUZZ} --execs 3 --no-confirm"), "read answer </dev/tty").ended();
-    assert!(
-        campaign.stdout.contains("ends with exit code") && campaign.stdout.contains("no terminal"),
-        "{campaign:#?}"
-    );
-    assert_eq!(number(&scene.summary()["faults"]), 0, "an exit code is no fault");
-}
-
-#[test]
-fn programs_that_change_between_runs_are_said_to_be_unstable() {
-    let scene = Scene::new(SEEDS);
-    let script = "echo >>runs; exit $(($(wc -l <runs) % 2))";
-    let campaign = shell(&scene, "fuzz", &format!("{FUZZ} --time 20 --execs 60 --no-confirm"), script).ended();
-    assert!(
-        campaign.stdout.contains("unstable: runs of the same seed end with exit code 0 and exit code 1"),
-        "{campaign:#?}"
-    );
-}
-
-#[test]
-fn crashes_are_faults() {
-    let scene = Scene::new(&[("a", b"abc\n"), ("crash", b"crash\n")]);
-    shell(&scene, "fuzz", &format!("{FUZZ} --execs 5 --no-confirm"), "grep -q crash \"$1\" && kill -SEGV $$; true")
-        .ended();
-    let summary = scene.summary();
-    assert!(number(&summary["faults"]) > 0, "{summary:#}");
-    assert_eq!(summary["findings"][0]["detail"], "SIGSEGV");
 }
 
 #[test]
@@ -276,9 +231,8 @@ fn a_campaign_whose_script_has_changed_runs_its_inputs_again() {
     let scene = Scene::new(SEEDS);
     scene.write("script", b"cat \"$1\"");
     let resume = |options: &str| {
-        let mut command =
-            scene.quagmire(&["fuzz", "--uninstrumented", "-i", "seeds", "-o", "out", "--seed", "1", "--no-confirm"]);
-        run(command.args(options.split_whitespace()).args(["--", "sh", "script", "@@"])).ended()
+        let mut command = scene.campaign(Path::new("sh"), &format!("--uninstrumented --seed 1 --no-confirm {options}"));
+        run(command.args(["script", "@@"])).ended()
     };
     resume("--execs 20");
     let goes_on = resume("--resume --execs 30");

@@ -21,6 +21,8 @@ use quagmire_execution::{
     },
     harness::Harness,
     info::{Instrumentation, TargetInfo},
+    session::Limits,
+    timer::HangClock,
 };
 use quagmire_results::names::shared_extension;
 
@@ -131,6 +133,16 @@ pub struct TargetOptions {
 }
 
 impl TargetOptions {
+    /// Limits of runs whose hangs are told by the clock on the wall.
+    pub fn limits(&self) -> Limits {
+        Limits {
+            hang_timeout: self.hang_timeout,
+            clock: HangClock::Wall,
+            memory_limit: self.memory_limit,
+            debug_target: self.debug_target,
+        }
+    }
+
     /// Extension of the file that stands for `@@`: as typed, or the one that all these inputs have.
     ///
     /// # Errors

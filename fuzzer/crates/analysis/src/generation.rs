@@ -1,6 +1,6 @@
 //! Generation of inputs by a harness that draws: `quagmire generate -- HARNESS`.
 
-use crate::{acceptor::Acceptor, command::TargetOptions};
+use crate::{command::TargetOptions, runner::Runner};
 use quagmire_base::error::{Error, Result};
 use quagmire_execution::{harness::Harness, info::TargetInfo};
 
@@ -9,7 +9,7 @@ const MOST_FAILURES: u32 = 1000;
 
 /// Generator in a harness: random bytes decide what it draws, as in campaigns with `--choices random`.
 pub struct Generator {
-    acceptor: Acceptor,
+    runner: Runner,
     name: String,
     draws: bool,
     size: usize,
@@ -25,9 +25,13 @@ impl Generator {
         target: &TargetInfo,
         harness: &'static Harness,
     ) -> Result<Self> {
-        let TargetOptions { hang_timeout, memory_limit, debug_target, .. } = *options;
-        let acceptor = Acceptor::new(harness, size, hang_timeout, memory_limit, debug_target)?.recording();
-        Ok(Self { acceptor, name: target.name(), draws, size, buffer: Vec::new() })
+        Ok(Self {
+            runner: Runner::within(harness, size, options.limits())?,
+            name: target.name(),
+            draws,
+            size,
+            buffer: Vec::new(),
+        })
     }
 
     /// Generates an input from given bytes.
@@ -35,7 +39,7 @@ impl Generator {
     /// # Errors
     /// If the harness cannot be run, or makes no input of them.
     pub fn generate_from(&mut self, bytes: &[u8]) -> Result<Vec<u8>> {
-        let run = self.acceptor.generate(bytes)?.unwrap_or_default();
+        let run = self.runner.generate(bytes)?.unwrap_or_default();
         let made = if self.draws { run.has_drawn.then_some(run.read) } else { run.generated };
         made.ok_or_else(|| {
             Error::target(format!(
@@ -55,7 +59,7 @@ impl Generator {
             self.buffer.clear();
             self.buffer.extend((0..self.size).map(|_| random()));
             // a generator may give up, or crash
-            let Some(run) = self.acceptor.generate(&self.buffer)? else { continue };
+            let Some(run) = self.runner.generate(&self.buffer)? else { continue };
             has_drawn |= run.has_drawn;
             ended_early &= run.ended_early;
             match run.generated {

@@ -4,12 +4,10 @@
 //! Campaigns confirm their candidates with this same code: they run the harness as `harness replay --json SEED
 //! CANDIDATE` and parse its output.
 
-mod acceptor;
 pub mod against;
 pub mod annotate;
 pub mod attribution;
 mod cause;
-mod child;
 pub mod command;
 pub mod compare;
 pub mod distill;
@@ -18,14 +16,12 @@ mod explanation;
 pub mod generation;
 pub mod grown;
 pub mod growth;
-mod interruption;
 mod lcov;
 pub mod mask;
 pub mod measure;
 pub mod measurement;
 pub mod mine;
 pub mod minimize;
-pub mod mutants;
 pub mod options;
 mod print;
 pub mod report;
@@ -36,21 +32,24 @@ pub mod source;
 pub mod towards;
 pub mod values;
 
-use std::{io::IsTerminal, path::PathBuf};
+use std::{
+    io::IsTerminal,
+    path::{Path, PathBuf},
+};
 
 use self::rounds::Rounds;
 use crate::options::ReplayOptions;
 use quagmire_base::{
     error::{Error, ExitCode, Result},
-    plain::{Form, warn},
-    seeds::Seeds,
+    plain::{self, Form, warn},
+    seeds::{Seed, Seeds},
     terminal::ColorChoice,
 };
 use quagmire_cost::resource::Resource;
 use quagmire_execution::{
     harness::Harness,
     info::TargetInfo,
-    notices,
+    interruption, notices,
     perf::{self, Counters},
 };
 
@@ -102,6 +101,17 @@ fn run(options: &ReplayOptions, target: &TargetInfo, harness: &'static Harness) 
     Ok(ExitCode::Ended)
 }
 
+/// The one input of a command that looks at one.
+fn only_input(mut files: Seeds, path: &Path, command: &str) -> Result<Seed> {
+    match (files.inputs.pop(), files.inputs.len()) {
+        (Some(file), 0) => Ok(file),
+        (_, more) => {
+            let (path, count) = (path.display(), more + 1);
+            Err(Error::usage(format!("{path}: {count} files; {command} looks at one input: name a file of these")))
+        }
+    }
+}
+
 /// Prints the requested source files with counts.
 fn annotate_all(report: &report::Report, wanted: &[PathBuf], context: Option<u32>) -> Result<()> {
     if report.annotated.is_empty() {
@@ -118,5 +128,5 @@ fn annotate_all(report: &report::Report, wanted: &[PathBuf], context: Option<u32
         let format = annotate::Style { unit, color, context };
         text += &annotate::annotated(file, &source::read(wanted, file)?, &report.inputs, format);
     }
-    print::print_text(&text, Form::Painted)
+    plain::print(&text, Form::Painted)
 }

@@ -1,19 +1,18 @@
 //! `replay --mask`: which bytes of an input may be changed so that a run still reaches a goal.
 
 pub mod place;
-pub mod probes;
 pub mod show;
 
 use std::{io::IsTerminal, time::Instant};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use self::{
-    place::Condition,
-    probes::{First, ProbeLimits, Prober},
-};
+use self::place::{CodePlace, Condition};
 use super::print::{self, USUAL_WIDTH};
-use crate::options::ReplayOptions;
+use crate::{
+    options::ReplayOptions,
+    runner::{Detail, Run, Runner},
+};
 use quagmire_base::{
     error::{Error, ExitCode, Result},
     format::grouped,
@@ -23,8 +22,11 @@ use quagmire_base::{
 };
 use quagmire_cost::resource::Resource;
 use quagmire_execution::{
+    abi::Status,
     harness::Harness,
     info::{Instrumentation, TargetInfo},
+    session::{Limits, in_child},
+    symbols::Symbols,
 };
 use quagmire_mutators::{
     kinds::GoalKind,
@@ -116,11 +118,7 @@ pub fn run(options: &ReplayOptions, target: &TargetInfo, harness: &'static Harne
         let many = files.inputs.len();
         return Err(Error::usage(format!("--mask takes one input, and these are {many}: name one file")));
     };
-    let limits = ProbeLimits {
-        hang_timeout: options.target.hang_timeout,
-        memory: options.target.memory_limit,
-        debug_target: options.target.debug_target,
-    };
+    let limits = options.target.limits();
     let report = compute(harness, input, options, limits, target.instrumentation)?;
     let (text, form) = if options.json {
         let json = serde_json::to_string(&report);
@@ -138,20 +136,21 @@ fn compute(
     harness: &'static Harness,
     input: &Seed,
     options: &ReplayOptions,
-    limits: ProbeLimits,
+    limits: Limits,
     instrumentation: Instrumentation,
 ) -> Result<MaskReport> {
     let start = Instant::now();
-    let mut prober = Prober::new(harness, &input.bytes, limits)?;
-    let First { run, condition, is_satisfied } = prober.first(options.branch.as_deref())?;
+    let First { run, condition } = first(harness, &input.bytes, options.branch.as_deref(), limits)?;
     let goal = GoalReport::new(&condition, run.cost[Resource::Instructions], instrumentation);
-    if !is_satisfied {
+    if !condition.is_satisfied(&run) {
         return Err(Error::usage(format!(
             "--branch: {} does not execute {}: give an input that does",
             input.path.display(),
             goal.place.as_deref().unwrap_or("it")
         )));
     }
+    // a probe inserts at most as many bytes as there are positions
+    let mut runner = Runner::within(harness, 2 * input.bytes.len() + 1, limits)?;
     let begin = if options.exact { Computation::exact } else { Computation::new };
     let mut computation = begin(input.bytes.len());
     let (mut early_ends, mut hangs, mut stopped, mut failed) = (0, 0, None, None);
@@ -164,11 +163,11 @@ fn compute(
             stopped = Some("the time was up: give more with --budget".to_owned());
             return Probe::Stop;
         }
-        match prober.probe(text) {
-            Ok(answer) => {
-                early_ends += u32::from(answer.ended_early);
-                hangs += u32::from(answer.hung);
-                if answer.is_satisfied { Probe::Satisfied } else { Probe::Missed }
+        match runner.run(text, Detail::Edges) {
+            Ok(run) => {
+                early_ends += u32::from(!run.came_back());
+                hangs += u32::from(run.hung());
+                if condition.is_satisfied(&run) { Probe::Satisfied } else { Probe::Missed }
             }
             Err(error) => {
                 failed = Some(error);
@@ -193,6 +192,49 @@ fn compute(
         known: computation.known(),
         runs: runs(computation.mask()),
         mask: computation.mask().clone(),
+    })
+}
+
+/// Result of the run of the input itself.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct First {
+    /// How it ended, and its cost.
+    run: Run,
+    /// The goal that probes have to reach.
+    condition: Condition,
+}
+
+/// Runs the input itself, and finds the place if `branch` names one.
+///
+/// # Errors
+/// If the target cannot be run or its process is killed, or the place is not found.
+fn first(harness: &'static Harness, input: &[u8], branch: Option<&str>, limits: Limits) -> Result<First> {
+    let page = limits.page(input.len())?;
+    let first = in_child(&page, || {
+        let mut executor = limits.prepare(harness, &page)?;
+        limits.start(harness);
+        let mut status = executor.execute(input);
+        if matches!(status, Status::Returned | Status::Rejected) {
+            // the first run also includes one-time initialisation
+            status = executor.execute(input);
+        }
+        let counts = executor.counts();
+        let mut symbols = Symbols::new();
+        let run = Run::of(status, counts, 0.0, Detail::Edges, &mut symbols);
+        let condition = match branch {
+            None => Condition::keeps_cost(run.cost[Resource::Instructions]),
+            Some(wanted) => Condition::Place(CodePlace::find(counts.program(), &mut symbols, wanted)?),
+        };
+        Ok(First { run, condition })
+    })?;
+    first.map_err(|gone| {
+        let how = if gone.was_stuck { "it blocks signals".to_owned() } else { gone.end.to_string() };
+        Error::target(match page.interrupted_bytes() {
+            Some(_) => {
+                format!("the input takes the target's process along ({how}): nothing is known of what it executes")
+            }
+            None => format!("the target ended its process before the first run ({how})"),
+        })
     })
 }
 

@@ -1,6 +1,6 @@
 //! Measurement of inputs: runs them alternately in a child process and times each run.
 
-use std::{io::Write, path::PathBuf, time::Duration};
+use std::{path::PathBuf, time::Duration};
 
 use super::{
     attribution::Attribution,
@@ -8,11 +8,20 @@ use super::{
     rounds::{self, Rounds, Turn},
     source::{self, SourceFile},
 };
-use quagmire_base::error::{Error, ExitCode, Result};
+use quagmire_base::error::{Error, Result};
 use quagmire_cost::decision::{Comparison, Question};
 use quagmire_execution::{
-    abi::Status, counts::CountsObserver, executor::HarnessExecutor, harness::Harness, input_page::InputPage, lines,
-    notices, perf::Counters, prepare, process, program::Program, symbols::Symbols, timer, watchdog,
+    abi::Status,
+    counts::CountsObserver,
+    executor::HarnessExecutor,
+    harness::Harness,
+    input_page::InputPage,
+    lines, notices,
+    perf::Counters,
+    program::Program,
+    session::{Limits, in_child},
+    symbols::Symbols,
+    timer::HangClock,
 };
 
 /// An input to measure.
@@ -43,12 +52,6 @@ pub struct MeasurementPlan {
     pub annotate: Vec<PathBuf>,
 }
 
-/// Status of a target that cannot be run at all.
-const UNUSABLE: &str = "unusable";
-
-/// Status if the options make no sense for this target.
-const REFUSED: &str = "refused";
-
 /// Measures all inputs alternately, so that disturbances by other processes affect all of them alike. An input that
 /// ends its run early is reported as such; the others are then measured again without it, once it is known which of them
 /// do so as well.
@@ -56,7 +59,13 @@ const REFUSED: &str = "refused";
 /// # Errors
 /// If no child process can be started, or the target ends it outside of a run.
 pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &MeasurementPlan) -> Result<Vec<Measurement>> {
-    let capacity = inputs.iter().map(|i| i.bytes.len()).max().unwrap_or(0).max(1);
+    let limits = Limits {
+        hang_timeout: plan.hang_timeout,
+        clock: HangClock::Wall,
+        memory_limit: plan.memory_limit,
+        debug_target: plan.debug_target,
+    };
+    let page = limits.page(inputs.iter().map(|input| input.bytes.len()).max().unwrap_or(0))?;
     let mut results: Vec<Option<Measurement>> = vec![None; inputs.len()];
     // inputs from here on may still end their runs early
     let mut unknown = 0;
@@ -66,55 +75,34 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &MeasurementPl
         if is_trial {
             open.retain(|&i| i >= unknown);
         }
-        let page = InputPage::new(capacity)?;
-        page.set_hang_timeout(plan.hang_timeout);
-        let shared = page.share();
-        let pipe = std::io::pipe();
-        let (reader, writer) = pipe.map_err(|error| Error::other(format!("cannot make a pipe: {error}")))?;
-        let parent = std::process::id();
-        // SAFETY: replay has no other thread.
-        let child = unsafe { process::fork()? };
-        if child == 0 {
-            drop(reader);
-            process::die_with_parent(parent);
-            process::usual_signals();
-            let first = results[0].as_ref().map(|first| first.attribution.clone());
-            let mut outcome = in_child(harness, inputs, (&open, is_trial), plan, page, first);
+        let first = results[0].as_ref().map(|first| first.attribution.clone());
+        let work = || {
+            let mut outcome = measure_open(harness, inputs, (&open, is_trial), plan, (limits, &page), first)?;
             outcome.iter_mut().for_each(|(_, measurement)| measurement.notices = notices::noticed());
-            let mut pipe = writer;
-            let sent = postcard::to_stdvec(&outcome).is_ok_and(|bytes| pipe.write_all(&bytes).is_ok());
-            drop(pipe);
-            process::leave(if sent { 0 } else { 1 });
-        }
-        drop(writer);
-        let mut bytes = Vec::new();
-        let (end, is_stuck) = watchdog::read(child, reader, &mut bytes, &shared)?;
-        match (is_stuck, postcard::from_bytes::<Vec<(usize, Measurement)>>(&bytes)) {
-            (false, Ok(outcome)) if outcome.is_empty() && is_trial && end == process::End::Code(0) => {
-                unknown = inputs.len();
-            }
-            (false, Ok(outcome)) if !outcome.is_empty() => {
+            Ok(outcome)
+        };
+        match in_child(&page, work)? {
+            Ok(outcome) => {
+                if is_trial && outcome.is_empty() {
+                    unknown = inputs.len();
+                }
                 for (index, measurement) in outcome {
-                    if measurement.status == UNUSABLE {
-                        return Err(Error::target(measurement.detail.unwrap_or_default()));
-                    }
-                    if measurement.status == REFUSED {
-                        return Err(Error::usage(measurement.detail.unwrap_or_default()));
-                    }
                     results[index] = Some(measurement);
                     unknown = unknown.max(index + 1);
                 }
             }
-            (is_stuck, _) => {
+            Err(gone) => {
                 // killed from outside or by itself: attribute it to the input that was running
-                let Some(running) = shared.interrupted() else {
+                let end = gone.end;
+                let Some(running) = page.interrupted() else {
                     return Err(Error::target(format!("the target ended its process before the first run ({end})")));
                 };
+                page.end();
                 let Some(&index) = open.iter().find(|&&i| inputs[i].bytes == running) else {
                     return Err(Error::target(format!("the target ended its process ({end})")));
                 };
                 unknown = unknown.max(index + 1);
-                results[index] = Some(match is_stuck {
+                results[index] = Some(match gone.was_stuck {
                     true => Measurement::ended(status_name(Status::Hung), Some(STUCK.to_owned())),
                     false => Measurement::ended(KILLED, Some(end.to_string())),
                 });
@@ -126,30 +114,17 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &MeasurementPl
 
 /// In the child: measures all `open` inputs, or returns the result of the first that ends its run early. In a trial, returns
 /// nothing if there is none.
-fn in_child(
+fn measure_open(
     harness: &'static Harness,
     inputs: &[Input],
     (open, is_trial): (&[usize], bool),
     plan: &MeasurementPlan,
-    page: InputPage,
+    (limits, page): (Limits, &InputPage),
     first: Option<Attribution>,
-) -> Vec<(usize, Measurement)> {
-    let no_use = |error: Error| {
-        let status = if error.code == ExitCode::Usage { REFUSED } else { UNUSABLE };
-        vec![(open[0], Measurement::ended(status, Some(error.message)))]
-    };
-    let mut executor = match prepare::prepare_target(harness, page, plan.debug_target) {
-        Ok(executor) => executor,
-        Err(error) => return no_use(error),
-    };
+) -> Result<Vec<(usize, Measurement)>> {
+    let mut executor = limits.prepare(harness, page)?;
     let counters = if plan.counters { Counters::start().ok() } else { None };
-    let limits = timer::RunLimits {
-        hang: plan.hang_timeout,
-        clock: timer::HangClock::Wall,
-        memory: plan.memory_limit,
-        deadline: u64::MAX,
-    };
-    harness.start_timer(limits);
+    limits.start(harness);
     let mut turns: Vec<Turn> = Vec::with_capacity(open.len());
     let mut attributor = Attributor { symbols: Symbols::new(), sources: Vec::new(), first };
     // one untimed run each: fills caches, includes one-time initialisation, and shows the duration of a run
@@ -160,21 +135,17 @@ fn in_child(
         let mut measurement = describe(status, executor.counts());
         if !measurement.came_back() {
             measurement.seconds = vec![seconds];
-            if let Err(error) = attributor.find_sources(&plan.annotate, executor.counts().program()) {
-                return no_use(error);
-            }
+            attributor.find_sources(&plan.annotate, executor.counts().program())?;
             attributor.attribute(index, &mut measurement, executor.counts());
-            return vec![(index, measurement)];
+            return Ok(vec![(index, measurement)]);
         }
         turns.push(Turn::new(&inputs[index].bytes, measurement, seconds));
     }
     if is_trial {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     // after the target has opened its libraries, and before the timed runs
-    if let Err(error) = attributor.find_sources(&plan.annotate, executor.counts().program()) {
-        return no_use(error);
-    }
+    attributor.find_sources(&plan.annotate, executor.counts().program())?;
     let describe_again = |place: usize, executor: &HarnessExecutor, measurement: &mut Measurement| {
         // not the untimed run, which includes one-time initialisation
         measurement.edges_hit = executor.counts().edges_hit();
@@ -182,11 +153,11 @@ fn in_child(
     };
     let comparisons = comparisons(inputs.len(), open, &turns, plan.question);
     match rounds::run(&mut executor, &mut turns, plan.rounds, &comparisons, counters, describe_again) {
-        Ok(()) => open.iter().zip(turns).map(|(&index, turn)| (index, turn.measurement)).collect(),
+        Ok(()) => Ok(open.iter().zip(turns).map(|(&index, turn)| (index, turn.measurement)).collect()),
         Err((place, status)) => {
             let mut ended = describe(status, executor.counts());
             attributor.attribute(open[place], &mut ended, executor.counts());
-            vec![(open[place], ended)]
+            Ok(vec![(open[place], ended)])
         }
     }
 }

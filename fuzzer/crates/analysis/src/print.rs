@@ -7,7 +7,7 @@ use super::{
     report::{InputReport, Report},
 };
 use quagmire_base::{
-    error::{Error, Result},
+    error::Result,
     format::{counted, grouped, ratio, short},
     plain::{self, Form},
     terminal::terminal_width,
@@ -17,6 +17,8 @@ use quagmire_cost::{
     judgement::{LEAST_EFFECT, Verdict},
     resource::Resource,
 };
+
+pub(crate) use quagmire_base::plain::print as print_text;
 
 /// Formats a time in a suitable unit.
 pub(crate) fn seconds(value: f64) -> String {
@@ -179,15 +181,9 @@ fn resources(report: &Report, index: usize) -> String {
 pub(crate) fn print(report: &Report, question: Question, json: bool) -> Result<()> {
     if !json {
         let width = terminal_width(&std::io::stdout()).unwrap_or(USUAL_WIDTH);
-        return print_text(&for_people(report, question, width), Form::Lines);
+        return plain::print(&for_people(report, question, width), Form::Lines);
     }
-    let json = serde_json::to_string_pretty(report);
-    print_text(&(json.map_err(|error| Error::other(format!("cannot write JSON: {error}")))? + "\n"), Form::Json)
-}
-
-/// Prints to standard output; a closed pipe is no error.
-pub(crate) fn print_text(text: &str, form: Form) -> Result<()> {
-    plain::print(text, form).map_err(|error| Error::other(format!("cannot print: {error}")))
+    plain::print_json(report)
 }
 
 #[cfg(test)]

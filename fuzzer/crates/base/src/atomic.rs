@@ -3,6 +3,8 @@
 
 use crate::error::{Error, Result};
 use crate::files::{self, Folder, UNFINISHED};
+use crate::plain;
+use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
@@ -14,6 +16,11 @@ use std::path::{Path, PathBuf};
 /// The path and the cause if it cannot be written; nothing is left behind.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     write(path, bytes, Folder::write_whole)
+}
+
+/// Writes a value as JSON, whole or not at all.
+pub fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
+    write_whole(path, plain::json(value)?.as_bytes())
 }
 
 /// As [`write_whole`]; the new contents are on the disk before the name leads to them.

@@ -55,7 +55,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 /// The reason why a regular expression is invalid, in one line: the last of the several lines that the parser writes.
-pub fn regex_reason(error: &regex::Error) -> String {
+pub fn regex_reason(error: &impl fmt::Display) -> String {
     let text = error.to_string();
     text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
 }

@@ -2,6 +2,7 @@
 //! shells.
 
 pub mod atomic;
+pub mod corpus_folder;
 pub mod dictionary;
 pub mod error;
 pub mod files;

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use fancy_regex::{Error as RegexError, Regex, RegexBuilder};
+use fancy_regex::{Regex, RegexBuilder};
+
+use crate::error::regex_reason;
 
 /// Largest size of a compiled expression in bytes: that of the crate regex.
 const LARGEST: usize = 10 << 20;
@@ -20,7 +22,7 @@ impl PathFilter {
     /// In one line, why it is not a regular expression.
     pub fn new(pattern: &str) -> Result<Self, String> {
         let compiled = RegexBuilder::new(pattern).delegate_size_limit(LARGEST).build();
-        compiled.map(|pattern| Self { pattern }).map_err(|error| reason(&error))
+        compiled.map(|pattern| Self { pattern }).map_err(|error| regex_reason(&error))
     }
 
     /// Whether the expression matches a part of the path as it was found, or of the file's name alone. Bytes that are no
@@ -29,16 +31,10 @@ impl PathFilter {
     /// # Errors
     /// In one line, why it cannot be told: the expression backtracks too much.
     pub fn takes(&self, path: &Path) -> Result<bool, String> {
-        let matches = |text: &str| self.pattern.is_match(text).map_err(|error| reason(&error));
+        let matches = |text: &str| self.pattern.is_match(text).map_err(|error| regex_reason(&error));
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         Ok(matches(&path.to_string_lossy())? || matches(&name)?)
     }
-}
-
-/// The reason of an error in one line: the last of the several lines that a parser writes.
-fn reason(error: &RegexError) -> String {
-    let text = error.to_string();
-    text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
 }
 
 #[cfg(test)]

@@ -6,6 +6,10 @@ use std::{
     io::{self, Write as _},
 };
 
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+
 /// Whether a character is visible by itself and does not affect its neighbours.
 pub fn is_plain(c: char) -> bool {
     // `escape_debug` escapes control and format characters (directional ones too), unusual blanks, combining marks
@@ -80,11 +84,22 @@ fn color(text: &str) -> usize {
 ///
 /// # Errors
 /// If it cannot be written; a closed pipe is no error.
-pub fn print(text: &str, form: Form) -> io::Result<()> {
+pub fn print(text: &str, form: Form) -> Result<()> {
     match io::stdout().write_all(printed(text, form).as_bytes()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Error::other(format!("cannot print: {error}"))),
         _ => Ok(()),
     }
+}
+
+/// Prints a value to standard output as JSON.
+pub fn print_json(value: &impl Serialize) -> Result<()> {
+    print(&json(value)?, Form::Json)
+}
+
+/// JSON of a value, indented, with a newline at the end.
+pub fn json(value: &impl Serialize) -> Result<String> {
+    let text = serde_json::to_string_pretty(value);
+    Ok(text.map_err(|error| Error::other(format!("cannot write JSON: {error}")))? + "\n")
 }
 
 /// Prints neutralized text to standard error and ignores failures.

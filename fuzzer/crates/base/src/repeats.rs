@@ -20,7 +20,7 @@ pub struct Span {
     /// Position in the input.
     pub range: Range<usize>,
     /// Length of the repeated unit in bytes; that of the whole range if nothing repeats.
-    unit: usize,
+    pub unit: usize,
 }
 
 impl Span {
@@ -32,11 +32,6 @@ impl Span {
     /// Whether the range is a repetition.
     pub fn is_repeated(&self) -> bool {
         self.unit < self.range.len()
-    }
-
-    /// Number of bytes to display: one unit.
-    pub fn shown(&self) -> usize {
-        self.unit
     }
 }
 
@@ -99,7 +94,7 @@ mod tests {
 
     fn repeated(bytes: &[u8]) -> Vec<(&[u8], usize)> {
         let spans = spans(bytes).into_iter().filter(Span::is_repeated);
-        spans.map(|span| (&bytes[span.range.start..span.range.start + span.shown()], span.times())).collect()
+        spans.map(|span| (&bytes[span.range.start..span.range.start + span.unit], span.times())).collect()
     }
 
     #[test]
@@ -124,9 +119,9 @@ mod tests {
             let mut end = 0;
             for span in spans(text.as_bytes()) {
                 prop_assert_eq!(span.range.start, end);
-                prop_assert!(span.range.start < span.range.end && span.times() * span.shown() == span.range.len());
+                prop_assert!(span.range.start < span.range.end && span.times() * span.unit == span.range.len());
                 end = span.range.end;
-                let unit = &text.as_bytes()[span.range.start..span.range.start + span.shown()];
+                let unit = &text.as_bytes()[span.range.start..span.range.start + span.unit];
                 prop_assert_eq!(unit.repeat(span.times()), &text.as_bytes()[span.range]);
             }
             prop_assert_eq!(end, text.len());

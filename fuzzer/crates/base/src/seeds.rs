@@ -213,13 +213,18 @@ impl FoundFiles {
         let kind = fs::metadata(path).map_err(|error| unreadable(&self.role, path, &error))?;
         if kind.is_dir() {
             let named = path.canonicalize().map_err(|error| unreadable(&self.role, path, &error))?;
-            self.add_folder(path, &named)?;
-        } else if kind.is_file() {
-            self.files.push(path.to_owned());
+            return self.add_folder(path, &named);
+        }
+        self.add_file(path.to_owned(), kind.is_file());
+        Ok(())
+    }
+
+    fn add_file(&mut self, path: PathBuf, is_regular: bool) {
+        if is_regular {
+            self.files.push(path);
         } else {
             self.warnings.push(format!("{} is not a regular file: skipped", path.display()));
         }
-        Ok(())
     }
 
     /// Adds the files of a folder recursively. `named` is the folder that the user named, with links resolved.
@@ -237,10 +242,8 @@ impl FoundFiles {
                 self.add_folder(&path, named)?;
             } else if kind.is_symlink() {
                 self.add_link(path, named);
-            } else if kind.is_file() {
-                self.files.push(path);
             } else {
-                self.warnings.push(format!("{} is not a regular file: skipped", path.display()));
+                self.add_file(path, kind.is_file());
             }
         }
         Ok(())
@@ -263,7 +266,7 @@ impl FoundFiles {
             Ok(kind) if kind.is_dir() => {
                 self.warnings.push(format!("{} is a link to a folder: skipped (name it with -i)", path.display()));
             }
-            Ok(_) => self.warnings.push(format!("{} is not a regular file: skipped", path.display())),
+            Ok(_) => self.add_file(path, false),
             Err(_) => self.warnings.push(format!("{} is a link to nothing: skipped", path.display())),
         }
     }

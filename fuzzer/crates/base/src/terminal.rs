@@ -1,6 +1,15 @@
 //! The terminal: its size, colours, and reading single keys without disturbing other processes that use it.
 
-use std::os::fd::AsRawFd;
+use std::{io::stdin, os::fd::AsFd};
+
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    process::getpgrp,
+    termios::{
+        LocalModes, OptionalActions, QueueSelector, SpecialCodeIndex, Termios, isatty, tcflush, tcgetattr, tcgetpgrp,
+        tcgetwinsize, tcsetattr,
+    },
+};
 
 /// When output is coloured (`--color`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,16 +44,14 @@ pub struct Size {
 }
 
 /// Size of a terminal; `None` if it is not a terminal or does not report a size.
-pub fn terminal_size(terminal: &impl AsRawFd) -> Option<Size> {
-    let mut size = libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
-    // SAFETY: TIOCGWINSZ writes one `winsize` to the address, which is that of one; a bad descriptor is an error return
-    let result = unsafe { libc::ioctl(terminal.as_raw_fd(), libc::TIOCGWINSZ, &raw mut size) };
+pub fn terminal_size(terminal: &impl AsFd) -> Option<Size> {
+    let size = tcgetwinsize(terminal).ok().filter(|size| size.ws_col > 0)?;
     let rows = if size.ws_row > 0 { size.ws_row.into() } else { USUAL_ROWS };
-    (result == 0 && size.ws_col > 0).then(|| Size { columns: size.ws_col.into(), rows })
+    Some(Size { columns: size.ws_col.into(), rows })
 }
 
 /// Width of a terminal in columns; `None` if it is not a terminal.
-pub fn terminal_width(terminal: &impl AsRawFd) -> Option<usize> {
+pub fn terminal_width(terminal: &impl AsFd) -> Option<usize> {
     terminal_size(terminal).map(|size| size.columns)
 }
 
@@ -53,16 +60,14 @@ pub fn terminal_width(terminal: &impl AsRawFd) -> Option<usize> {
 pub struct KeyMode {
     /// Process that created this: forks hold a copy, which must not restore settings.
     owner: u32,
-    before: Option<libc::termios>,
+    before: Option<Termios>,
     is_on: bool,
 }
 
 impl KeyMode {
     /// Prepares the mode for standard input, without entering it; `None` if that is not a terminal.
     pub fn new() -> Option<Self> {
-        // SAFETY: asks about a descriptor.
-        let is_terminal = unsafe { libc::isatty(libc::STDIN_FILENO) } == 1;
-        is_terminal.then(|| Self { owner: std::process::id(), before: None, is_on: false })
+        isatty(stdin()).then(|| Self { owner: std::process::id(), before: None, is_on: false })
     }
 
     /// Whether keys are delivered one by one. False while the process is in the background.
@@ -76,13 +81,14 @@ impl KeyMode {
     }
 
     fn set(&mut self) -> bool {
-        let Some(now) = settings() else { return false };
-        let mut wanted = now;
-        wanted.c_lflag &= !(libc::ICANON | libc::ECHO);
-        (wanted.c_cc[libc::VMIN], wanted.c_cc[libc::VTIME]) = (0, 0);
-        if wanted.c_lflag == now.c_lflag && wanted.c_cc == now.c_cc {
+        let Ok(now) = tcgetattr(stdin()) else { return false };
+        let mut wanted = now.clone();
+        wanted.local_modes -= LocalModes::ICANON | LocalModes::ECHO;
+        let codes = [SpecialCodeIndex::VMIN, SpecialCodeIndex::VTIME];
+        if wanted.local_modes == now.local_modes && codes.iter().all(|&code| now.special_codes[code] == 0) {
             return true;
         }
+        codes.iter().for_each(|&code| wanted.special_codes[code] = 0);
         // keep the settings from before the first change
         self.before.get_or_insert(now);
         apply(&wanted)
@@ -90,28 +96,25 @@ impl KeyMode {
 
     /// Restores the previous settings and discards unread keys.
     pub fn leave(&mut self) {
-        if let Some(before) = self.before.filter(|_| self.is_on && std::process::id() == self.owner)
+        if let Some(before) = self.before.as_ref().filter(|_| self.is_on && std::process::id() == self.owner)
             && is_foreground()
         {
-            apply(&before);
-            // SAFETY: a plain system call.
-            without_stops(|| unsafe { libc::tcflush(libc::STDIN_FILENO, libc::TCIFLUSH) });
+            apply(before);
+            let _ = without_stops(|| tcflush(stdin(), QueueSelector::IFlush));
         }
         self.is_on = false;
     }
 
     /// Keys pressed since the last call; does not block.
     pub fn read(&self) -> Vec<u8> {
-        let mut ready = libc::pollfd { fd: libc::STDIN_FILENO, events: libc::POLLIN, revents: 0 };
+        let input = stdin();
         let mut keys = [0u8; 64];
-        // SAFETY: one entry; so many bytes at most.
-        let length = without_stops(|| unsafe {
-            if !self.is_on || libc::poll(&raw mut ready, 1, 0) <= 0 {
-                return 0;
-            }
-            libc::read(libc::STDIN_FILENO, keys.as_mut_ptr().cast(), keys.len())
+        let length = without_stops(|| {
+            let mut ready = [PollFd::new(&input, PollFlags::IN)];
+            let is_ready = self.is_on && poll(&mut ready, Some(&Timespec::default())).is_ok_and(|count| count > 0);
+            if is_ready { rustix::io::read(&input, &mut keys).unwrap_or(0) } else { 0 }
         });
-        keys[..usize::try_from(length).unwrap_or(0)].to_vec()
+        keys[..length].to_vec()
     }
 }
 
@@ -138,21 +141,11 @@ pub fn letters(keys: &[u8]) -> Vec<u8> {
 
 /// Whether this process is in the foreground of the terminal. False if it is not the controlling terminal.
 fn is_foreground() -> bool {
-    // SAFETY: asks for numbers.
-    unsafe { libc::tcgetpgrp(libc::STDIN_FILENO) == libc::getpgrp() }
+    tcgetpgrp(stdin()) == Ok(getpgrp())
 }
 
-fn settings() -> Option<libc::termios> {
-    // SAFETY: zeros are valid, and the call writes one of them.
-    unsafe {
-        let mut settings: libc::termios = std::mem::zeroed();
-        (libc::tcgetattr(libc::STDIN_FILENO, &raw mut settings) == 0).then_some(settings)
-    }
-}
-
-fn apply(settings: &libc::termios) -> bool {
-    // SAFETY: reads one of them.
-    without_stops(|| unsafe { libc::tcsetattr(libc::STDIN_FILENO, libc::TCSANOW, settings) == 0 })
+fn apply(settings: &Termios) -> bool {
+    without_stops(|| tcsetattr(stdin(), OptionalActions::Now, settings).is_ok())
 }
 
 /// Runs a system call with stop signals blocked: a process that has just moved to the background gets an error

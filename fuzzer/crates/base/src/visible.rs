@@ -64,12 +64,12 @@ pub fn folded(bytes: &[u8], limit: usize) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut room = limit;
     for (at, span) in spans.iter().enumerate() {
-        if span.shown() <= room {
-            room -= span.shown();
+        if span.unit <= room {
+            room -= span.unit;
             push_span(bytes, span, &mut pieces);
             continue;
         }
-        let left: usize = spans[at..].iter().map(Span::shown).sum();
+        let left: usize = spans[at..].iter().map(|span| span.unit).sum();
         if left <= room + limit / 4 {
             // a gap would save next to nothing
             spans[at..].iter().for_each(|span| push_span(bytes, span, &mut pieces));
@@ -95,7 +95,7 @@ fn boundary(bytes: &[u8], at: usize, least: usize) -> usize {
 }
 
 fn push_span(bytes: &[u8], span: &Span, pieces: &mut Vec<Piece>) {
-    let shown = &bytes[span.range.start..span.range.start + span.shown()];
+    let shown = &bytes[span.range.start..span.range.start + span.unit];
     if span.is_repeated() {
         let mut unit = Vec::new();
         push_plain(shown, &mut unit);

@@ -13,3 +13,10 @@ pub mod template;
 pub mod tree;
 pub mod tree_mutation;
 pub mod units;
+
+use libafl_bolts::rands::Rand;
+
+/// Draws from `1..=max` so that every order of magnitude is equally likely; 0 if `max` is 0.
+fn log_uniform(rand: &mut impl Rand, max: usize) -> usize {
+    ((rand.next_float() * (max as f64 + 1.0).ln()).exp() as usize).clamp(max.min(1), max)
+}

@@ -46,60 +46,47 @@ pub enum Operator {
     DifferentValues,
 }
 
+/// Operators in the order of their numbers in results, with their names there and in `--rules`, and their effects in one
+/// short line for reports.
+const TABLE: [(Operator, &str, &str); 9] = [
+    (Operator::Regenerate, "regenerate", "other decisions, and what follows from them"),
+    (Operator::SplicePart, "splice-part", "a part of another input in the place of one of its kind"),
+    (Operator::DeletePart, "delete-part", "a part less"),
+    (Operator::RepeatPart, "repeat-part", "a part repeated: long lists"),
+    (Operator::NestPart, "nest-part", "a part put into itself: deep nesting"),
+    (Operator::ShuffleParts, "shuffle-parts", "parts in another order"),
+    (Operator::ChangeValues, "change-values", "other numbers, names and texts"),
+    (Operator::EqualValues, "equal-values", "equal values: chains of equal keys"),
+    (Operator::DifferentValues, "different-values", "different values: many keys"),
+];
+
 impl Operator {
     /// All operators, in the order of their numbers in results.
-    pub const ALL: [Self; 9] = [
-        Self::Regenerate,
-        Self::SplicePart,
-        Self::DeletePart,
-        Self::RepeatPart,
-        Self::NestPart,
-        Self::ShuffleParts,
-        Self::ChangeValues,
-        Self::EqualValues,
-        Self::DifferentValues,
-    ];
+    pub const ALL: [Self; TABLE.len()] = {
+        let mut all = [Self::Regenerate; TABLE.len()];
+        let mut row = 0;
+        while row < TABLE.len() {
+            all[row] = TABLE[row].0;
+            row += 1;
+        }
+        all
+    };
 
     /// Name in results and in `--rules`.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Regenerate => "regenerate",
-            Self::SplicePart => "splice-part",
-            Self::DeletePart => "delete-part",
-            Self::RepeatPart => "repeat-part",
-            Self::NestPart => "nest-part",
-            Self::ShuffleParts => "shuffle-parts",
-            Self::ChangeValues => "change-values",
-            Self::EqualValues => "equal-values",
-            Self::DifferentValues => "different-values",
-        }
+        TABLE[self as usize].1
     }
 
     /// Effect, in one short line for reports.
     pub const fn effect(self) -> &'static str {
-        match self {
-            Self::Regenerate => "other decisions, and what follows from them",
-            Self::SplicePart => "a part of another input in the place of one of its kind",
-            Self::DeletePart => "a part less",
-            Self::RepeatPart => "a part repeated: long lists",
-            Self::NestPart => "a part put into itself: deep nesting",
-            Self::ShuffleParts => "parts in another order",
-            Self::ChangeValues => "other numbers, names and texts",
-            Self::EqualValues => "equal values: chains of equal keys",
-            Self::DifferentValues => "different values: many keys",
-        }
+        TABLE[self as usize].2
     }
 
     /// Arm to which it belongs.
     pub const fn arm(self) -> Arm {
         match self {
-            Self::Regenerate
-            | Self::SplicePart
-            | Self::DeletePart
-            | Self::RepeatPart
-            | Self::NestPart
-            | Self::ShuffleParts => Arm::Structure,
             Self::ChangeValues | Self::EqualValues | Self::DifferentValues => Arm::Value,
+            _ => Arm::Structure,
         }
     }
 }

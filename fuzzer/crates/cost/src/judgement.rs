@@ -15,13 +15,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    rank_test::p_above,
-    statistics::{Estimate, ratio_of_medians},
-};
+use super::statistics::{Estimate, p_above, ratio_of_medians};
 
 /// Outcome of comparing an input with its seed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// The input costs more: the interval lies above the noise floor and the rank test agrees.
@@ -47,7 +44,7 @@ impl Verdict {
 }
 
 /// Size of a cost ratio, in four classes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
     /// Less than 2 times.

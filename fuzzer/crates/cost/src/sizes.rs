@@ -27,7 +27,7 @@ use super::{
 };
 
 /// Reference that an input has to exceed to be a degradation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RelativeTo {
     /// An ordinary input of its size.

@@ -4,9 +4,7 @@
 //! These are recognised by one comparison and contribute known sums; only the other functions (*changed* ones) are
 //! summed up again and shown to the feedback.
 
-mod exact;
-
-use std::borrow::Cow;
+use std::{borrow::Cow, time::Duration};
 
 use libafl::{Error, executors::ExitKind, observers::Observer};
 use libafl_bolts::Named;
@@ -16,15 +14,28 @@ use super::{
     abi::{Event, Resources, Status},
     diversity::trace::TraceKind,
     hits::FreshHits,
-    line_counter::LineCounter,
+    known_lines::LineCounter,
     notices::Notice,
     program::{Function, Program},
     sums::add_up,
-    threads::{THREADS_SHOW, Threads},
     timer,
     validity::Validity,
 };
 use quagmire_cost::resource::{Cost, Resource};
+
+/// State of threads of the target that outlive their run.
+#[derive(Debug, Default)]
+struct Threads {
+    /// Some thread has outlived its run.
+    are_left: bool,
+    /// The last run has left threads.
+    are_new: bool,
+    /// Sum of all counts after the last run, modulo 2^64.
+    sum: u64,
+}
+
+/// How long to wait for leftover threads to execute counted code.
+const THREADS_SHOW: Duration = Duration::from_millis(10);
 
 /// Cost of one function for its last known counts.
 #[derive(Clone, Copy, Debug, Default)]
@@ -255,6 +266,43 @@ impl CountsObserver {
         let (first, counts) = self.counts(function);
         let branches = self.program.functions()[function as usize].branches as usize;
         (first + branches, &counts[branches..])
+    }
+
+    /// Exact 64-bit counts of the branches of a function that ran. Valid until the next run starts.
+    pub fn exact_counts(&self, function: u32) -> Vec<u64> {
+        let (first, last) = self.branches(function);
+        self.exact(function, first..first + last.len())
+    }
+
+    /// Exact 64-bit charges of a function that ran. Valid until the next run starts.
+    pub fn exact_charges(&self, function: u32) -> Vec<u64> {
+        self.exact(function, self.program.functions()[function as usize].charge_numbers())
+    }
+
+    /// Exact 64-bit counts of edges of a function that ran.
+    fn exact(&self, function: u32, edges: std::ops::Range<usize>) -> Vec<u64> {
+        // SAFETY: counts are read between runs.
+        let folded = unsafe { timer::folded() };
+        let Some(folded) = folded else { return self.last[edges].iter().map(|&count| count.into()).collect() };
+        let f = &self.program.functions()[function as usize];
+        let slots = std::iter::once(f.entered()).chain(f.others().iter().copied());
+        let numbered = (f.first_edge as usize..).zip(slots).skip_while(|(edge, _)| *edge < edges.start);
+        numbered.take(edges.len()).map(|(edge, slot)| folded.count(edge, slot)).collect()
+    }
+
+    /// Number of edges that the last run executed, including those without a counter.
+    pub fn edges_hit(&self) -> u64 {
+        let hit = |count: u64, edges: u64| if count > 0 { edges } else { 0 };
+        let of_function = |&index: &u32| {
+            let f = &self.program.functions()[index as usize];
+            let mut counts = self.exact_counts(index);
+            let counters = counts.len();
+            f.sums().complete(&mut counts);
+            let own = counts.iter().zip(f.edge_weights()).map(|(&count, &edges)| hit(count, edges.into()));
+            let sums = counts[counters..].iter().zip(f.sums().iter());
+            own.chain(sums.map(|(&count, (edges, _))| hit(count, edges.into()))).sum::<u64>()
+        };
+        self.ran.iter().map(of_function).sum()
     }
 
     /// Marks the counts of all changed functions as judged. Call it when the feedback's history contains them.

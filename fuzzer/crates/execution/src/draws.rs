@@ -79,7 +79,7 @@ impl DrawsObserver {
         let Some(raw) = self.raw else { return };
         let fits = |item: &&Item| item.start as usize + item.length as usize <= OVERLAY_BYTES;
         self.items.extend(overlay.sorted().iter().filter(fits).take(MAX_OVERLAY_ITEMS));
-        self.bytes.extend(overlay.bytes().iter().take(OVERLAY_BYTES));
+        self.bytes.extend(overlay.bytes.iter().take(OVERLAY_BYTES));
         for (place, item) in raw.item.iter().zip(&self.items) {
             place.set(*item);
         }
@@ -216,8 +216,8 @@ mod tests {
         overlay.set(9, b"never");
         let items = overlay.sorted().to_vec();
         let log = [draw(7, 1, 2), draw(3, 2, 2), Draw { is_overlaid: 0, ..draw(9, 0, 5) }];
-        assert_eq!(patched(b"012345", &log, &items, overlay.bytes()).as_deref(), Some(&b"0xAB45"[..]));
-        assert_eq!(patched(b"012345", &log[2..], &items, overlay.bytes()), None);
+        assert_eq!(patched(b"012345", &log, &items, &overlay.bytes).as_deref(), Some(&b"0xAB45"[..]));
+        assert_eq!(patched(b"012345", &log[2..], &items, &overlay.bytes), None);
     }
 
     #[test]

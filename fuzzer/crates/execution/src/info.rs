@@ -12,7 +12,7 @@ use quagmire_base::shell;
 use quagmire_cost::resource::{Capability, Resource};
 
 /// Source of the counts of a target.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Instrumentation {
     /// quagmire's pass: exact counts with weights.
@@ -133,7 +133,7 @@ impl Instrumentation {
 }
 
 /// How the target is run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Engine {
     /// Runs `LLVMFuzzerTestOneInput` in the engine's process.

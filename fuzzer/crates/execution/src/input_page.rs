@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use crate::process::map_shared;
 use quagmire_base::error::{Error, Result};
 
 const HEADER: usize = 64;
@@ -20,24 +21,11 @@ pub struct InputPage {
 impl InputPage {
     /// Maps room for inputs of at most `capacity` bytes. Call it before forking.
     pub fn new(capacity: usize) -> Result<Self> {
-        // SAFETY: an anonymous mapping of its own. More than there can be is refused, as too much is.
-        let base = unsafe {
-            libc::mmap(
-                std::ptr::null_mut(),
-                capacity.saturating_add(HEADER),
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_SHARED | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
-                -1,
-                0,
-            )
-        };
-        if base == libc::MAP_FAILED {
-            return Err(Error::other(format!(
-                "cannot map {capacity} bytes for inputs: {} (lower --max-size?)",
-                std::io::Error::last_os_error()
-            )));
-        }
-        let page = Self { base: base.cast(), capacity };
+        // more than there can be is refused, as too much is
+        let base = map_shared(capacity.saturating_add(HEADER), None).map_err(|error| {
+            Error::other(format!("cannot map {capacity} bytes for inputs: {error} (lower --max-size?)"))
+        })?;
+        let page = Self { base: base.as_ptr(), capacity };
         page.be_patient(1);
         Ok(page)
     }

@@ -1,7 +1,7 @@
 //! Source lines of functions, whoever counts them: of the pass's tables, or of the addresses of a PC table.
 
 use std::{
-    cell::RefCell,
+    cell::{OnceCell, RefCell},
     collections::HashSet,
     ffi::{CStr, CString},
 };
@@ -62,4 +62,24 @@ pub(crate) fn line_table(function: &Function) -> Option<LineTable> {
 pub fn has_lines(function: &Function) -> bool {
     let of_address = |pc| READER.with_borrow_mut(|reader| !reader.symbols.frames(pc).is_empty());
     function.lines().is_some() || function.pc(0).is_some_and(of_address)
+}
+
+/// Counts executed source lines in every run, for campaigns with `--cost lines`.
+#[derive(Debug, Default)]
+pub(crate) struct LineCounter {
+    /// Tables by index of the function in the program, each read when its function first runs; `None` without debug information.
+    tables: Vec<OnceCell<Option<LineTable>>>,
+}
+
+impl LineCounter {
+    /// Number of executed source lines of a function, each counted as often as it was executed; 0 without debug
+    /// information. `counts` are those of its branches, entry first; further items are ignored.
+    pub(crate) fn executed(&mut self, index: u32, function: &Function, counts: &[u64]) -> u64 {
+        let index = index as usize;
+        if self.tables.len() <= index {
+            self.tables.resize_with(index + 1, OnceCell::new);
+        }
+        let table = self.tables[index].get_or_init(|| line_table(function));
+        table.as_ref().map_or(0, |table| table.executed_lines(counts))
+    }
 }

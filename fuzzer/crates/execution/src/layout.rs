@@ -1,8 +1,13 @@
-//! Checks that C and Rust agree on sizes, offsets and numbers. The Rust side is written as static assertions to
-//! `compiler-wrapper/runtime/layout.h`, which the runtime includes: C code that differs does not compile. A test
-//! keeps the file up to date; `QUAGMIRE_UPDATE_LAYOUT=1 cargo test -p quagmire-execution --lib layout` writes it.
+//! Checks that C and Rust agree on sizes, offsets and numbers: what the Rust side has becomes static assertions about
+//! `compiler-wrapper/runtime/quagmire.h`, which a C compiler checks.
 
-use std::{fmt::Write as _, mem::offset_of, path::Path};
+use std::{
+    fmt::Write as _,
+    io::Write as _,
+    mem::offset_of,
+    path::Path,
+    process::{Command, Stdio},
+};
 
 use quagmire_choices::draws::{Draw, Item, Kind};
 
@@ -13,10 +18,6 @@ use super::abi::{
     RawModules, RawMutation, Region, Resources, STARTED, Served, ServerTables, Status, UNCOUNTED, WENT_REJECT,
     WENT_ROUND, source,
 };
-
-const HEAD: &str = "/* What the engine's side has (fuzzer/crates/execution/src/abi.rs), written by its test `layout`: this file is not edited by \
-                    hand. */\n#ifndef QUAGMIRE_LAYOUT_H\n#define QUAGMIRE_LAYOUT_H\n\n#include \"draw_hooks.h\"\n#include \"quagmire.h\"\n\n\
-                    #if UINTPTR_MAX == UINT64_MAX\n";
 
 /// Writes assertions for a structure and all of its fields; does not compile if a field is missing here.
 macro_rules! structure {
@@ -219,19 +220,16 @@ fn numbers() -> String {
 }
 
 #[test]
-fn the_runtime_asserts_what_the_engine_has() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../compiler-wrapper/runtime/layout.h");
-    let wanted = format!("{HEAD}{}{}{}#endif\n\n#endif\n", structures(), structures_of_harnesses(), numbers());
-    if std::env::var_os("QUAGMIRE_UPDATE_LAYOUT").is_some() {
-        std::fs::write(&path, &wanted).expect("written");
-    }
-    let found = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(found == wanted, "{} is out of date: write it with QUAGMIRE_UPDATE_LAYOUT=1", path.display());
-    let mut command = std::process::Command::new("cc");
-    command
-        .args(["-std=gnu11", "-fsyntax-only", "-x", "c", "-I"])
-        .arg(path.with_file_name("../include/quagmire"))
-        .arg(&path);
-    let checked = command.output().expect("a C compiler");
+fn the_runtime_has_what_the_engine_has() {
+    let wrapper = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../compiler-wrapper");
+    let assertions = [structures(), structures_of_harnesses(), numbers()].concat();
+    let mut command = Command::new("cc");
+    command.args(["-std=gnu11", "-fsyntax-only", "-I"]).arg(wrapper.join("include/quagmire"));
+    command.arg("-I").arg(wrapper.join("runtime")).args(["-x", "c", "-"]);
+    let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a C compiler");
+    let mut text = child.stdin.take().expect("piped");
+    write!(text, "#include \"draw_hooks.h\"\n#include \"quagmire.h\"\n{assertions}").expect("written");
+    drop(text);
+    let checked = child.wait_with_output().expect("an end");
     assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
 }

@@ -16,10 +16,10 @@ pub mod hits;
 pub mod huge_pages;
 pub mod info;
 pub mod input_page;
+pub mod interruption;
 pub mod known_lines;
 #[cfg(test)]
 mod layout;
-pub mod line_counter;
 pub mod line_table;
 pub mod lines;
 pub mod lookup;
@@ -35,12 +35,12 @@ pub mod program;
 pub mod recognise;
 pub mod region;
 pub mod sampled;
+pub mod session;
 pub mod sources;
 pub mod sums;
 pub mod symbols;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
-mod threads;
 pub mod timer;
 mod validity;
 pub mod watchdog;

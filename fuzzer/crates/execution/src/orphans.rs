@@ -52,8 +52,7 @@ impl Orphans {
         self.known.retain(|known, _| orphans.contains(known));
         for &orphan in &orphans {
             if self.known.entry(orphan).or_insert_with(Instant::now).elapsed() >= patience {
-                // SAFETY: a child of ours that was not waited for.
-                unsafe { libc::kill(orphan, libc::SIGKILL) };
+                process::kill(orphan);
             }
         }
         orphans.len()

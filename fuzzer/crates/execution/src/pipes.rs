@@ -2,22 +2,24 @@
 
 use std::{
     io::{self, Read},
-    os::fd::AsRawFd,
+    os::fd::AsFd,
     time::{Duration, Instant},
 };
 
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    io::Errno,
+};
+
 /// Waits up to `at_most` until at least one pipe is readable or closed. Returns which are.
-pub fn readable<const N: usize>(pipes: [&dyn AsRawFd; N], at_most: Duration) -> [bool; N] {
-    let mut polled = pipes.map(|pipe| libc::pollfd { fd: pipe.as_raw_fd(), events: libc::POLLIN, revents: 0 });
+pub fn readable<const N: usize>(pipes: [&dyn AsFd; N], at_most: Duration) -> [bool; N] {
+    let mut polled = pipes.map(|pipe| PollFd::from_borrowed_fd(pipe.as_fd(), PollFlags::IN));
     let began = Instant::now();
     loop {
         let left = at_most.saturating_sub(began.elapsed());
-        let milliseconds = left.as_millis().try_into().unwrap_or(i32::MAX);
-        // SAFETY: as many descriptors as it is told.
-        let ready = unsafe { libc::poll(polled.as_mut_ptr(), N as libc::nfds_t, milliseconds) };
-        let is_interrupted = ready < 0 && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted;
-        if !is_interrupted || left.is_zero() {
-            return polled.map(|pipe| ready > 0 && pipe.revents != 0);
+        let ready = poll(&mut polled, Timespec::try_from(left).ok().as_ref());
+        if ready != Err(Errno::INTR) || left.is_zero() {
+            return polled.map(|pipe| ready.is_ok() && !pipe.revents().is_empty());
         }
     }
 }
@@ -38,7 +40,7 @@ pub fn read_part(pipe: &mut impl Read, bytes: &mut Vec<u8>, most: usize) -> io::
 }
 
 /// Reads what is available without blocking, keeping at most `most` bytes in total.
-pub fn read_rest(pipe: &mut (impl Read + AsRawFd), bytes: &mut Vec<u8>, most: usize) -> io::Result<()> {
+pub fn read_rest(pipe: &mut (impl Read + AsFd), bytes: &mut Vec<u8>, most: usize) -> io::Result<()> {
     while readable([&*pipe], Duration::ZERO) == [true] && read_part(pipe, bytes, most)? {}
     Ok(())
 }

@@ -2,13 +2,26 @@
 
 use std::{
     fmt,
-    os::fd::{AsRawFd, FromRawFd},
+    fs::File,
+    io,
+    os::fd::AsRawFd,
+    ptr::NonNull,
     sync::{
         Mutex, PoisonError,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
 };
 
+use rustix::{
+    fs::{MemfdFlags, memfd_create},
+    io::Errno,
+    process::{
+        Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, set_parent_process_death_signal, waitpid,
+    },
+    stdio::{dup2_stderr, dup2_stdout},
+};
+
+use crate::timer::read_clock;
 use quagmire_base::error::{Error, ExitCode, Result};
 
 /// How a process ended.
@@ -111,13 +124,12 @@ pub fn orphans() -> Option<Vec<libc::pid_t>> {
 
 /// Makes this process a subreaper: orphans below it become its children instead of those of init.
 pub fn adopt() {
-    // SAFETY: a flag of this process.
-    unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) };
+    let _ = set_child_subreaper(Some(getpid()));
 }
 
 pub fn wait(child: libc::pid_t) -> Result<End> {
     loop {
-        if let Some(end) = wait_with(child, 0)? {
+        if let Some(end) = wait_with(child, WaitOptions::empty())? {
             return Ok(end);
         }
     }
@@ -125,28 +137,27 @@ pub fn wait(child: libc::pid_t) -> Result<End> {
 
 /// How a child has ended; `None` if it has not, without waiting.
 pub fn poll(child: libc::pid_t) -> Result<Option<End>> {
-    wait_with(child, libc::WNOHANG)
+    wait_with(child, WaitOptions::NOHANG)
 }
 
-fn wait_with(child: libc::pid_t, flags: i32) -> Result<Option<End>> {
-    let mut status = 0;
-    // SAFETY: writes one int.
-    let waited = unsafe { libc::waitpid(child, &raw mut status, flags) };
-    if waited < 0 {
-        let error = std::io::Error::last_os_error();
-        if error.kind() == std::io::ErrorKind::Interrupted {
-            return Ok(None);
+fn wait_with(child: libc::pid_t, options: WaitOptions) -> Result<Option<End>> {
+    let status = match waitpid(Pid::from_raw(child), options) {
+        Ok(Some((_, status))) => status,
+        Ok(None) | Err(Errno::INTR) => return Ok(None),
+        Err(error) => {
+            return Err(Error::other(format!("cannot wait for process {child}: {}", io::Error::from(error))));
         }
-        return Err(Error::other(format!("cannot wait for process {child}: {error}")));
+    };
+    CHILDREN.lock().unwrap_or_else(PoisonError::into_inner).retain(|&known| known != child);
+    let signal = status.terminating_signal().map(End::Signal);
+    Ok(Some(signal.unwrap_or(End::Code(status.exit_status().unwrap_or(0)))))
+}
+
+/// Kills a child of this process that was not waited for.
+pub fn kill(child: libc::pid_t) {
+    if let Some(child) = Pid::from_raw(child) {
+        let _ = kill_process(child, Signal::KILL);
     }
-    Ok((waited == child).then(|| {
-        CHILDREN.lock().unwrap_or_else(PoisonError::into_inner).retain(|&known| known != child);
-        if libc::WIFSIGNALED(status) {
-            End::Signal(libc::WTERMSIG(status))
-        } else {
-            End::Code(libc::WEXITSTATUS(status))
-        }
-    }))
 }
 
 /// Ends this process at once, without running destructors of the target, which may be in any state.
@@ -161,8 +172,7 @@ pub fn leave(code: i32) -> ! {
 /// Has this process, which `parent` has just forked, killed when that one ends. Ends it now if that has happened.
 /// Async-signal-safe.
 pub fn die_with_parent(parent: u32) {
-    // SAFETY: a flag of this process.
-    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+    let _ = set_parent_process_death_signal(Some(Signal::KILL));
     if std::os::unix::process::parent_id() != parent {
         leave(ExitCode::Error as i32);
     }
@@ -196,10 +206,7 @@ pub fn usual_signals() {
 
 /// CPU time of the calling thread in nanoseconds.
 pub(crate) fn cpu_ns() -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: writes one timespec.
-    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+    read_clock(libc::CLOCK_THREAD_CPUTIME_ID)
 }
 
 /// CPU time of the calling thread in seconds.
@@ -208,30 +215,33 @@ pub fn cpu_seconds() -> f64 {
 }
 
 /// Creates a file in memory, freed with its last descriptor. `name` is only shown in `/proc`.
-pub fn memory_file(name: &std::ffi::CStr) -> std::io::Result<std::fs::File> {
-    // SAFETY: a C string; a descriptor that is owned from here on.
-    unsafe {
-        match libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) {
-            descriptor if descriptor < 0 => Err(std::io::Error::last_os_error()),
-            descriptor => Ok(std::fs::File::from_raw_fd(descriptor)),
-        }
+pub fn memory_file(name: &std::ffi::CStr) -> io::Result<File> {
+    Ok(memfd_create(name, MemfdFlags::CLOEXEC)?.into())
+}
+
+/// Maps a file, or memory that is zero, to share it with processes that are forked later.
+pub(crate) fn map_shared(bytes: usize, file: Option<&File>) -> io::Result<NonNull<u8>> {
+    let (kind, file) = file.map_or((libc::MAP_ANONYMOUS, -1), |file| (0, file.as_raw_fd()));
+    let flags = libc::MAP_SHARED | libc::MAP_NORESERVE | kind;
+    // SAFETY: a mapping of its own.
+    let base = unsafe { libc::mmap(std::ptr::null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, flags, file, 0) };
+    match base {
+        libc::MAP_FAILED => Err(io::Error::last_os_error()),
+        base => NonNull::new(base.cast()).ok_or_else(|| io::ErrorKind::OutOfMemory.into()),
     }
 }
 
 /// Redirects standard output and error to `/dev/null`, so that the target does not print.
 pub(crate) fn silence() {
-    silence_streams(&[1, 2]);
+    silence_output();
+    if let Ok(null) = File::options().write(true).open("/dev/null") {
+        let _ = dup2_stderr(&null);
+    }
 }
 
 /// Redirects standard output to `/dev/null`.
 pub fn silence_output() {
-    silence_streams(&[1]);
-}
-
-fn silence_streams(streams: &[i32]) {
-    let Ok(null) = std::fs::OpenOptions::new().write(true).open("/dev/null") else { return };
-    for &stream in streams {
-        // SAFETY: plain descriptors.
-        unsafe { libc::dup2(null.as_raw_fd(), stream) };
+    if let Ok(null) = File::options().write(true).open("/dev/null") {
+        let _ = dup2_stdout(&null);
     }
 }

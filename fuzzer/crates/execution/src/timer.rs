@@ -94,7 +94,7 @@ pub fn now_ns() -> u64 {
 }
 
 /// Current value of a clock in nanoseconds; 0 if there is no such clock.
-fn read_clock(clock: libc::clockid_t) -> u64 {
+pub(crate) fn read_clock(clock: libc::clockid_t) -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: async-signal-safe, writes one timespec.
     unsafe { libc::clock_gettime(clock, &raw mut time) };

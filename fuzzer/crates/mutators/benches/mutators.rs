@@ -9,7 +9,7 @@ use libafl::inputs::BytesInput;
 use libafl::mutators::{HavocScheduledMutator, Mutator, Tokens, havoc_mutations_no_crossover};
 use libafl::state::{HasMaxSize, StdState};
 use libafl_bolts::rands::StdRand;
-use quagmire_mutators::{adaptor::RuleMutator, built_in_rules, custom::CustomRule, havoc, rule::Rule};
+use quagmire_mutators::{RuleMutator, built_in_rules, custom::CustomRule, havoc, rule::Rule};
 
 type State = StdState<InMemoryCorpus<BytesInput>, BytesInput, StdRand, InMemoryCorpus<BytesInput>>;
 

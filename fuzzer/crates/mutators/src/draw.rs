@@ -21,6 +21,18 @@ pub(super) fn repeats(rand: &mut StdRand, max: impl FnOnce() -> usize) -> usize 
     if rand.coinflip(0.5) { 1 } else { log_uniform(rand, max().clamp(1, MOST_REPEATS)) }
 }
 
+/// Place of a number among weights that lie side by side: the first one that the sum up to it exceeds. `None` if the sum
+/// of all does not.
+pub fn place_of(weights: impl IntoIterator<Item = usize>, mut number: usize) -> Option<usize> {
+    weights.into_iter().position(|weight| match number.checked_sub(weight) {
+        Some(rest) => {
+            number = rest;
+            false
+        }
+        None => true,
+    })
+}
+
 /// Draws up to `k` positions in `bytes` whose byte `fits`, sorted and distinct.
 ///
 /// Draws that coincide or do not fit are dropped, but the result has at least one position if any fits.

@@ -9,7 +9,7 @@ pub(super) const BLANKS: [u8; 5] = [b' ', b'\t', 0x0b, 0x0c, b'\r'];
 
 /// Whether a byte is one of [`BLANKS`].
 pub(super) fn is_blank(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | 0x0b | 0x0c | b'\r')
+    BLANKS.contains(&byte)
 }
 
 /// An insertion before position `at` of the buffer as it is before all insertions.
@@ -115,31 +115,8 @@ pub(super) fn delete_bytes(bytes: &mut Vec<u8>, positions: &[usize]) -> bool {
     delete_all(bytes, &ranges)
 }
 
-/// Positions of `needle` in order. Compares eight bytes at a time: for most rules, this is the only scan of every
-/// byte.
-pub(super) fn find_all(bytes: &[u8], needle: u8) -> Vec<usize> {
-    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
-    let pattern = u64::from_ne_bytes([needle; 8]);
-    let mut found = Vec::new();
-    let (words, rest) = bytes.as_chunks::<8>();
-    for (i, word) in words.iter().enumerate() {
-        let different = u64::from_le_bytes(*word) ^ pattern;
-        // the high bit of each byte that is zero, without false positives
-        let mut equal = !(((different & LOW) + LOW) | different | LOW);
-        while equal != 0 {
-            found.push(i * 8 + equal.trailing_zeros() as usize / 8);
-            equal &= equal - 1;
-        }
-    }
-    let offset = words.len() * 8;
-    found.extend(rest.iter().enumerate().filter(|(_, byte)| **byte == needle).map(|(i, _)| offset + i));
-    found
-}
-
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     #[test]
@@ -162,13 +139,5 @@ mod tests {
         assert!(!delete_all(&mut bytes, &[]));
         assert!(!delete_all(&mut bytes, &[0..2, 2..5]));
         assert_eq!(bytes, b"12678");
-    }
-
-    proptest! {
-        #[test]
-        fn all_places_of_a_byte_are_found(bytes in prop::collection::vec(prop_oneof![Just(10), Just(11), Just(138), any::<u8>()], 0..100), needle in prop_oneof![Just(10u8), any::<u8>()]) {
-            let expected: Vec<usize> = (0..bytes.len()).filter(|&i| bytes[i] == needle).collect();
-            prop_assert_eq!(find_all(&bytes, needle), expected);
-        }
     }
 }

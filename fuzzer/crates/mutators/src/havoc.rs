@@ -3,23 +3,31 @@
 //! Each of the four is one mutator whose LibAFL name appears in the history of findings: `havoc`, `single`, `splice`,
 //! `tokens`.
 
-use std::borrow::Cow;
-use std::num::NonZero;
+use std::{borrow::Cow, num::NonZero};
 
-use libafl::corpus::{Corpus, CorpusId};
-use libafl::inputs::BytesInput;
-use libafl::mutators::havoc_mutations::{HavocCrossoverType, HavocMutationsNoCrossoverType};
-use libafl::mutators::{
-    BitFlipMutator, ByteAddMutator, ByteDecMutator, ByteFlipMutator, ByteIncMutator, ByteInterestingMutator,
-    ByteRandMutator, DwordAddMutator, DwordInterestingMutator, MutationResult, Mutator, MutatorsTuple, SpliceMutator,
-    TokenInsert, TokenReplace, Tokens, WordAddMutator, WordInterestingMutator, havoc_crossover,
-    havoc_mutations_no_crossover, tokens_mutations,
+use libafl::{
+    Error,
+    corpus::CorpusId,
+    inputs::BytesInput,
+    mutators::{
+        BitFlipMutator, ByteAddMutator, ByteDecMutator, ByteFlipMutator, ByteIncMutator, ByteInterestingMutator,
+        ByteRandMutator, DwordAddMutator, DwordInterestingMutator, MutationResult, Mutator, MutatorsTuple,
+        SpliceMutator, TokenInsert, TokenReplace, WordAddMutator, WordInterestingMutator, havoc_crossover,
+        havoc_mutations::{HavocCrossoverType, HavocMutationsNoCrossoverType},
+        havoc_mutations_no_crossover, tokens_mutations,
+    },
+    state::{HasMaxSize, HasRand},
 };
-use libafl::state::{HasCorpus, HasMaxSize, HasRand};
-use libafl::{Error, HasMetadata};
-use libafl_bolts::Named;
-use libafl_bolts::rands::{Rand, StdRand};
-use libafl_bolts::tuples::{Merge, merge_tuple_list_type, tuple_list, tuple_list_type};
+use libafl_bolts::{
+    Named,
+    rands::{Rand, StdRand},
+    tuples::{Merge, merge_tuple_list_type, tuple_list, tuple_list_type},
+};
+
+/// State that mutations need.
+pub trait MutationState: HasRand<Rand = StdRand> + HasMaxSize {}
+
+impl<S: HasRand<Rand = StdRand> + HasMaxSize> MutationState for S {}
 
 /// LibAFL mutator that stacks 1, 2, 4, ... mutations drawn from `mutations`, within the state's maximum size.
 ///
@@ -45,11 +53,7 @@ impl<MT> Named for Stacked<MT> {
     }
 }
 
-impl<MT, S> Mutator<BytesInput, S> for Stacked<MT>
-where
-    MT: MutatorsTuple<BytesInput, S>,
-    S: HasRand<Rand = StdRand> + HasMaxSize,
-{
+impl<MT: MutatorsTuple<BytesInput, S>, S: MutationState> Mutator<BytesInput, S> for Stacked<MT> {
     fn mutate(&mut self, state: &mut S, input: &mut BytesInput) -> Result<MutationResult, Error> {
         let Some(choices) = NonZero::new(self.mutations.len()) else { return Ok(MutationResult::Skipped) };
         let limit = state.max_size();
@@ -79,7 +83,7 @@ pub fn havoc() -> Stacked<HavocMutationsNoCrossoverType> {
 }
 
 /// Creates `single`: one change of a bit, a byte or a number.
-pub fn single<S: HasRand<Rand = StdRand> + HasMaxSize>() -> impl Mutator<BytesInput, S> {
+pub fn single<S: MutationState>() -> impl Mutator<BytesInput, S> {
     let mutations = tuple_list!(
         BitFlipMutator::new(),
         ByteFlipMutator::new(),
@@ -96,41 +100,13 @@ pub fn single<S: HasRand<Rand = StdRand> + HasMaxSize>() -> impl Mutator<BytesIn
     Stacked::new("single", mutations, 0)
 }
 
-/// The mutations that [`Splice`] draws from.
+/// The mutations that [`splice`] draws from.
 pub(crate) type SpliceMutations = merge_tuple_list_type!(HavocCrossoverType, tuple_list_type!(SpliceMutator));
 
-/// Mutator `splice`: one crossover with another input of the corpus.
-///
-/// Skipped while there is no other input: LibAFL's mutations assume a corpus that is not empty (a panic with debug
-/// assertions, `new_unchecked(0)` without).
-#[derive(Debug)]
-pub struct Splice(Stacked<SpliceMutations>);
-
-/// Creates [`Splice`].
-pub fn splice() -> Splice {
-    Splice(Stacked::new("splice", havoc_crossover().merge(tuple_list!(SpliceMutator::new())), 0))
-}
-
-impl Named for Splice {
-    fn name(&self) -> &Cow<'static, str> {
-        self.0.name()
-    }
-}
-
-impl<S> Mutator<BytesInput, S> for Splice
-where
-    S: HasRand<Rand = StdRand> + HasMaxSize + HasCorpus<BytesInput>,
-{
-    fn mutate(&mut self, state: &mut S, input: &mut BytesInput) -> Result<MutationResult, Error> {
-        if state.corpus().count_all() < 2 {
-            return Ok(MutationResult::Skipped);
-        }
-        self.0.mutate(state, input)
-    }
-
-    fn post_exec(&mut self, state: &mut S, new_corpus_id: Option<CorpusId>) -> Result<(), Error> {
-        self.0.post_exec(state, new_corpus_id)
-    }
+/// Creates `splice`: one crossover with another input of the corpus. Not to be called while there is no other input:
+/// LibAFL's mutations assume a corpus that is not empty.
+pub fn splice() -> Stacked<SpliceMutations> {
+    Stacked::new("splice", havoc_crossover().merge(tuple_list!(SpliceMutator::new())), 0)
 }
 
 /// Creates `tokens`: inserts or overwrites with 1 to 4 tokens of the dictionary, if the state has [`Tokens`].
@@ -138,16 +114,15 @@ pub fn tokens() -> Stacked<tuple_list_type!(TokenInsert, TokenReplace)> {
     Stacked::new("tokens", tokens_mutations(), 2)
 }
 
-/// Whether the state has tokens for [`tokens`].
-pub fn has_tokens<S: HasMetadata>(state: &S) -> bool {
-    state.metadata_map().get::<Tokens>().is_some_and(|tokens| !tokens.tokens().is_empty())
-}
-
 #[cfg(test)]
 pub(super) mod tests {
-    use libafl::corpus::{InMemoryCorpus, Testcase};
-    use libafl::feedbacks::ConstFeedback;
-    use libafl::state::StdState;
+    use libafl::{
+        HasMetadata,
+        corpus::{Corpus, InMemoryCorpus, Testcase},
+        feedbacks::ConstFeedback,
+        mutators::Tokens,
+        state::StdState,
+    };
 
     use super::*;
 
@@ -203,22 +178,12 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn there_is_no_splicing_without_another_input() {
-        for inputs in [&[][..], &[&b"alone"[..]]] {
-            let mut state = state_with(inputs, 50);
-            assert!(mutants(&mut splice(), &mut state, b"alone").is_empty());
-        }
-    }
-
-    #[test]
     fn tokens_are_used_if_there_are_any() {
         let mut state = state_with(&[], 50);
         let mut tokens = tokens();
         assert_eq!(tokens.name(), "tokens");
-        assert!(!has_tokens(&state));
         assert!(mutants(&mut tokens, &mut state, b"text").is_empty());
         state.add_metadata(Tokens::from([b"<TAG>".to_vec()]));
-        assert!(has_tokens(&state));
         let found = mutants(&mut tokens, &mut state, b"text");
         assert!(found.len() == 1000 && found.iter().any(|bytes| bytes == b"te<TAG>xt"));
     }

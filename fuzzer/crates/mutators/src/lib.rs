@@ -3,10 +3,9 @@
 //! To add a rule, declare one item with `rule!` (or another type that implements [`Rule`]) and list it in
 //! [`BUILT_IN`]. Custom rules of the user are in [`custom`].
 
-pub mod adaptor;
 pub mod binary;
 pub mod custom;
-mod draw;
+pub mod draw;
 mod edit;
 pub mod havoc;
 pub mod inner;
@@ -24,12 +23,11 @@ pub mod vary;
 pub mod xml;
 
 #[cfg(test)]
-mod properties;
+mod tests;
 
 use std::sync::Arc;
 
-pub use adaptor::RuleMutator;
-pub use rule::{BuiltIn, Rule};
+pub use rule::{BuiltIn, Rule, RuleMutator};
 pub use select::{InputType, rules_for, select_rules};
 
 use text::{characters, lines, whitespace, words};

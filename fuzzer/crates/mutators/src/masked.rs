@@ -14,7 +14,7 @@ use libafl::{
         DwordAddMutator, DwordInterestingMutator, MutationResult, Mutator, MutatorsTuple, QwordAddMutator, Tokens,
         WordAddMutator, WordInterestingMutator,
     },
-    state::{HasCorpus, HasMaxSize, HasRand},
+    state::HasCorpus,
 };
 use libafl_bolts::{
     HasLen,
@@ -22,7 +22,11 @@ use libafl_bolts::{
     tuples::{tuple_list, tuple_list_type},
 };
 
-use crate::mask::{Edit, Mask};
+use crate::{
+    draw::place_of,
+    havoc::MutationState,
+    mask::{Edit, Mask},
+};
 
 /// LibAFL's havoc mutations that keep the length.
 pub(crate) type Overwriting = tuple_list_type!(
@@ -99,10 +103,12 @@ impl Default for MaskedMutations {
 
 impl MaskedMutations {
     /// Makes 1, 2, 4, 8 or 16 random edits that the mask allows.
-    pub fn havoc<S>(&mut self, state: &mut S, input: &mut BytesInput, mask: &mut Mask) -> Result<MutationResult, Error>
-    where
-        S: HasRand<Rand = StdRand> + HasMaxSize,
-    {
+    pub fn havoc<S: MutationState>(
+        &mut self,
+        state: &mut S,
+        input: &mut BytesInput,
+        mask: &mut Mask,
+    ) -> Result<MutationResult, Error> {
         let mut result = MutationResult::Skipped;
         for _ in 0..1_usize << state.rand_mut().below_or_zero(MAX_POWER + 1) {
             for _ in 0..TRIES {
@@ -122,16 +128,13 @@ impl MaskedMutations {
         Ok(result)
     }
 
-    fn overwrite<S>(
+    fn overwrite<S: MutationState>(
         &mut self,
         state: &mut S,
         input: &mut BytesInput,
         mask: &Mask,
         position: usize,
-    ) -> Result<bool, Error>
-    where
-        S: HasRand<Rand = StdRand> + HasMaxSize,
-    {
+    ) -> Result<bool, Error> {
         let run = mask.run_around(Edit::Overwrite, position, WINDOW);
         let bytes: &mut Vec<u8> = input.as_mut();
         let window: &mut Vec<u8> = self.window.as_mut();
@@ -149,10 +152,13 @@ impl MaskedMutations {
     }
 
     /// Inserts a repeated byte, random bytes, or a piece of the input.
-    fn insert_something<S>(&mut self, state: &mut S, input: &mut BytesInput, mask: &mut Mask, position: usize) -> bool
-    where
-        S: HasRand<Rand = StdRand> + HasMaxSize,
-    {
+    fn insert_something<S: MutationState>(
+        &mut self,
+        state: &mut S,
+        input: &mut BytesInput,
+        mask: &mut Mask,
+        position: usize,
+    ) -> bool {
         let limit = state.max_size();
         let rand = state.rand_mut();
         let bytes: &mut Vec<u8> = input.as_mut();
@@ -176,10 +182,12 @@ impl MaskedMutations {
     }
 
     /// Inserts a piece of another input of the corpus, or overwrites with it.
-    pub fn splice<S>(&mut self, state: &mut S, input: &mut BytesInput, mask: &mut Mask) -> Result<MutationResult, Error>
-    where
-        S: HasRand<Rand = StdRand> + HasMaxSize + HasCorpus<BytesInput>,
-    {
+    pub fn splice<S: MutationState + HasCorpus<BytesInput>>(
+        &mut self,
+        state: &mut S,
+        input: &mut BytesInput,
+        mask: &mut Mask,
+    ) -> Result<MutationResult, Error> {
         if state.corpus().count() < 2 {
             return Ok(MutationResult::Skipped);
         }
@@ -199,10 +207,12 @@ impl MaskedMutations {
     }
 
     /// Inserts a token of the dictionary, or overwrites with it.
-    pub fn tokens<S>(&mut self, state: &mut S, input: &mut BytesInput, mask: &mut Mask) -> MutationResult
-    where
-        S: HasRand<Rand = StdRand> + HasMaxSize + HasMetadata,
-    {
+    pub fn tokens<S: MutationState + HasMetadata>(
+        &mut self,
+        state: &mut S,
+        input: &mut BytesInput,
+        mask: &mut Mask,
+    ) -> MutationResult {
         let number = state.metadata_map().get::<Tokens>().map_or(0, |tokens| tokens.tokens().len());
         let Some(number) = NonZero::new(number) else { return MutationResult::Skipped };
         let choice = state.rand_mut().below(number);
@@ -216,16 +226,13 @@ impl MaskedMutations {
 
     /// Applies a `mutator` that knows nothing of masks, and undoes it if it changed anything that the mask protects.
     /// Retries on freely editable parts of the input.
-    pub fn held<S>(
+    pub fn held<S: MutationState>(
         &mut self,
         mutator: &mut dyn Mutator<BytesInput, S>,
         state: &mut S,
         input: &mut BytesInput,
         mask: &mut Mask,
-    ) -> Result<MutationResult, Error>
-    where
-        S: HasRand<Rand = StdRand> + HasMaxSize,
-    {
+    ) -> Result<MutationResult, Error> {
         self.before.clone_from(input.as_ref());
         for attempt in 0..TRIES {
             let part = if attempt == 0 { None } else { free_part(mask, state.rand_mut()) };
@@ -267,16 +274,13 @@ impl MaskedMutations {
     ///
     /// # Errors
     /// Those of the mutator.
-    pub fn mutate_part<S>(
+    pub fn mutate_part<S: MutationState>(
         &mut self,
         mutator: &mut dyn Mutator<BytesInput, S>,
         state: &mut S,
         input: &mut BytesInput,
         part: Range<usize>,
-    ) -> Result<MutationResult, Error>
-    where
-        S: HasRand<Rand = StdRand> + HasMaxSize,
-    {
+    ) -> Result<MutationResult, Error> {
         let (bytes, limit) = (input.as_mut(), state.max_size());
         let rest = bytes.len() - part.len();
         let window: &mut Vec<u8> = self.window.as_mut();
@@ -300,14 +304,9 @@ fn free_part(mask: &Mask, rand: &mut StdRand) -> Option<Range<usize>> {
 }
 
 fn draw_edit(rand: &mut StdRand) -> Edit {
-    let mut draw = rand.below_or_zero(WEIGHTS.iter().map(|(_, weight)| weight).sum());
-    for (edit, weight) in WEIGHTS {
-        if draw < weight {
-            return edit;
-        }
-        draw -= weight;
-    }
-    Edit::Overwrite
+    let weights = WEIGHTS.map(|(_, weight)| weight);
+    let place = place_of(weights, rand.below_or_zero(weights.iter().sum()));
+    WEIGHTS[place.unwrap_or_default()].0
 }
 
 /// Inserts a piece, unless it exceeds the limit. Returns whether it did.

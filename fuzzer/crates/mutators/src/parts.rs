@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use libafl_bolts::rands::{Rand, StdRand};
 
+use crate::draw::place_of;
+
 /// Number of bytes of text that outweigh one that is none: a text with some wrong bytes, as havoc makes it, is one part.
 const WEIGHT: usize = 8;
 
@@ -76,12 +78,8 @@ impl TextParts {
         if self.bytes == self.length {
             return None;
         }
-        let mut at = rand.below_or_zero(self.bytes);
-        let part = self.parts.iter().find(|part| {
-            let is_inside = at < part.len();
-            at = at.saturating_sub(part.len());
-            is_inside
-        })?;
+        let lengths = self.parts.iter().map(ExactSizeIterator::len);
+        let part = &self.parts[place_of(lengths, rand.below_or_zero(self.bytes))?];
         Some(Shell { before: part.start, behind: self.length - part.end })
     }
 }

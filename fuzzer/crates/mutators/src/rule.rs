@@ -1,8 +1,16 @@
 //! The interface of mutation rules, and the built-in ones.
 
-use std::fmt::Debug;
+use std::{borrow::Cow, fmt::Debug, sync::Arc};
 
-use libafl_bolts::rands::StdRand;
+use libafl::{
+    Error,
+    corpus::CorpusId,
+    inputs::BytesInput,
+    mutators::{MutationResult, Mutator},
+};
+use libafl_bolts::{Named, rands::StdRand};
+
+use super::havoc::MutationState;
 
 /// A mutation rule: one way to change an input that may make a program slower.
 ///
@@ -65,6 +73,38 @@ impl Rule for BuiltIn {
     }
 }
 
+/// LibAFL mutator that applies one [`Rule`], within the state's maximum size. Its LibAFL name is the rule's label.
+#[derive(Clone, Debug)]
+pub struct RuleMutator {
+    label: Cow<'static, str>,
+    rule: Arc<dyn Rule>,
+}
+
+impl RuleMutator {
+    /// Creates the mutator for `rule`.
+    pub fn new(rule: Arc<dyn Rule>) -> Self {
+        Self { label: Cow::Owned(rule.label().to_owned()), rule }
+    }
+}
+
+impl Named for RuleMutator {
+    fn name(&self) -> &Cow<'static, str> {
+        &self.label
+    }
+}
+
+impl<S: MutationState> Mutator<BytesInput, S> for RuleMutator {
+    fn mutate(&mut self, state: &mut S, input: &mut BytesInput) -> Result<MutationResult, Error> {
+        let limit = state.max_size();
+        let changed = self.rule.apply(input.as_mut(), limit, state.rand_mut());
+        Ok(if changed { MutationResult::Mutated } else { MutationResult::Skipped })
+    }
+
+    fn post_exec(&mut self, _state: &mut S, _new_corpus_id: Option<CorpusId>) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
 /// Implements the contract of [`Rule::apply`] for a `change` that keeps to `limit`.
 pub(super) fn within(bytes: &mut Vec<u8>, limit: usize, change: impl FnOnce(&mut Vec<u8>) -> bool) -> bool {
     if limit == 0 {
@@ -101,3 +141,32 @@ macro_rules! rule {
 }
 
 pub(super) use rule;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::havoc::tests::state_with;
+    use crate::text::whitespace::APPEND_WHITESPACE;
+    use crate::text::words::SORT_LINE;
+
+    #[test]
+    fn a_rule_mutates_within_the_maximum_size_of_the_state() {
+        let mut state = state_with(&[], 40);
+        let mut mutator = RuleMutator::new(Arc::new(APPEND_WHITESPACE));
+        assert_eq!(mutator.name(), "T.8");
+        for _ in 0..100 {
+            let mut input = BytesInput::new(b"some text\n".to_vec());
+            assert_eq!(mutator.mutate(&mut state, &mut input).unwrap(), MutationResult::Mutated);
+            assert!((11..=40).contains(&input.as_ref().len()));
+        }
+    }
+
+    #[test]
+    fn a_rule_that_changes_nothing_is_skipped() {
+        let mut state = state_with(&[], 40);
+        let mut input = BytesInput::new(b"a b c\n".to_vec());
+        let result = RuleMutator::new(Arc::new(SORT_LINE)).mutate(&mut state, &mut input).unwrap();
+        assert_eq!(result, MutationResult::Skipped);
+        assert_eq!(input.as_ref(), b"a b c\n");
+    }
+}

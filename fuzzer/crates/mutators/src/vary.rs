@@ -191,22 +191,12 @@ fn like(byte: u8, rand: &mut StdRand) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Rule;
-
-    /// Results of the rule on `text` with the first seeds.
-    fn made(rule: &impl Rule, text: &[u8], limit: usize) -> Vec<Vec<u8>> {
-        let made = (0..500).map(|seed| {
-            let mut bytes = text.to_vec();
-            assert!(rule.apply(&mut bytes, limit, &mut StdRand::with_seed(seed)));
-            bytes
-        });
-        made.collect()
-    }
+    use crate::tests::{always_made, made};
 
     #[test]
     fn attributes_get_many_names_and_stay_well_formed() {
         let (mut most, mut names) = (0, std::collections::BTreeSet::new());
-        for bytes in made(&VARY_WORD, b"key=\"1\"", 500) {
+        for bytes in always_made(&VARY_WORD, b"key=\"1\"", 500) {
             let text = String::from_utf8(bytes).expect("letters stay letters");
             most = most.max(text.split(' ').count());
             for attribute in text.split(' ') {
@@ -221,7 +211,7 @@ mod tests {
 
     #[test]
     fn lines_get_copies_behind_them_that_differ_in_one_name() {
-        for bytes in made(&VARY_LINE, b"Key7: x", 60) {
+        for bytes in always_made(&VARY_LINE, b"Key7: x", 60) {
             let lines: Vec<&[u8]> = bytes.split(|&byte| byte == b'\n').collect();
             assert!(lines.len() > 1 && lines[0] == b"Key7: x");
             for line in &lines[1..] {
@@ -237,14 +227,10 @@ mod tests {
     fn colliding_names_differ_and_have_the_same_hash_for_a_factor() {
         let add = |factor: u64| move |hash: u64, byte| hash.wrapping_mul(factor).wrapping_add(u64::from(byte));
         let hash = |factor: u64, name: &str| name.bytes().fold(0, add(factor));
-        let (mut most, mut found, mut factors) = (0, 0, std::collections::BTreeSet::new());
-        for seed in 0..2000 {
-            let mut bytes = b"key='12'".to_vec();
-            if !COLLIDE_WORD.apply(&mut bytes, 120, &mut StdRand::with_seed(seed)) {
-                assert_eq!(bytes, b"key='12'");
-                continue;
-            }
-            found += 1;
+        let (mut most, mut factors) = (0, std::collections::BTreeSet::new());
+        let all = made(&COLLIDE_WORD, b"key='12'", 120);
+        let found = all.len();
+        for bytes in all {
             let Ok(text) = String::from_utf8(bytes) else { continue }; // a name that is not plain
             let copies: Vec<&str> = text.split(' ').skip(1).collect();
             let collide = |factor: &u64| copies.iter().all(|copy| hash(*factor, copy) == hash(*factor, copies[0]));
@@ -252,15 +238,14 @@ mod tests {
             assert!((1..=127).any(|factor| collide(&factor)), "{text}");
             most = most.max(copies.iter().collect::<std::collections::BTreeSet<_>>().len());
         }
-        assert!(found > 1000 && most > 6 && factors.len() > 60, "{found} {most} {}", factors.len());
+        assert!(found > 250 && most > 6 && factors.len() > 40, "{found} {most} {}", factors.len());
     }
 
     #[test]
     fn words_without_letters_differ_in_a_byte_and_what_fills_the_limit_stays() {
-        assert!(made(&VARY_WORD, b"** +", 9).iter().all(|bytes| bytes.len() <= 9 && bytes.len() > 5));
+        assert!(always_made(&VARY_WORD, b"** +", 9).iter().all(|bytes| bytes.len() <= 9 && bytes.len() > 5));
         for text in [&b"full"[..], b"almos", b" \n", b""] {
-            let mut bytes = text.to_vec();
-            assert!(!VARY_WORD.apply(&mut bytes, 6, &mut StdRand::with_seed(1)), "{}", bytes.escape_ascii());
+            assert!(made(&VARY_WORD, text, 6).is_empty(), "{}", text.escape_ascii());
         }
     }
 }

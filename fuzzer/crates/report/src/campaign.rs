@@ -5,10 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::graph::{
-    phases::{self, Phase},
-    series::Series,
-};
+use super::graph::chart::{Phase, Series, read_phases};
 use quagmire_base::{
     error::Result,
     files::{Folder, LARGEST_TEXT},
@@ -62,7 +59,7 @@ impl Campaign {
                 let log = log("diversity_plot_data.txt");
                 [5, 7, 8].map(|column| Series::read_varying(&log, column))
             },
-            phases: phases::read(&log("phases_data.txt")),
+            phases: read_phases(&log("phases_data.txt")),
             ancestry: Ancestry::read(out),
         })
     }

@@ -47,8 +47,7 @@ pub fn run(file: &Path) -> Result<ExitCode> {
         ResultFile::Score(score) => score::page(score),
     };
     write_whole(&path, page.as_bytes())?;
-    plain::print(&format!("{}\n", path.display()), Form::Lines)
-        .map_err(|error| Error::other(format!("cannot print: {error}")))?;
+    plain::print(&format!("{}\n", path.display()), Form::Lines)?;
     Ok(ExitCode::Ended)
 }
 

@@ -27,7 +27,7 @@ use graph::chart::{Chart, Panel, Values, WIDTH, chart};
 use page::Extras;
 use quagmire_base::{
     atomic::{unwritable, write_whole},
-    error::{Error, ExitCode, Result},
+    error::{ExitCode, Result},
     files,
     format::counted,
     plain::{self, Form},
@@ -114,7 +114,7 @@ pub fn write(out: &Path, shown: Option<&Path>, options: ReportOptions) -> Result
     let findings = &campaign.summary.findings;
     if !findings.is_empty() {
         let folder = folder(out, "diffs")?;
-        let names = diff::names::names_of_pages(findings);
+        let names = diff::page::names_of_pages(findings);
         for index in page::by_badness(findings) {
             let limit = Instant::now() + TIME_FOR_A_PAGE;
             if options.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
@@ -140,7 +140,7 @@ pub fn write(out: &Path, shown: Option<&Path>, options: ReportOptions) -> Result
 pub fn run(out: &Path, shown: Option<&Path>, options: ReportOptions) -> Result<ExitCode> {
     let written = write(out, shown, options)?;
     let lines = shown.map_or_else(|| written.listed(out), |shown| written.in_words(shown));
-    plain::print(&lines, Form::Lines).map_err(|error| Error::other(format!("cannot print: {error}")))?;
+    plain::print(&lines, Form::Lines)?;
     Ok(ExitCode::Ended)
 }
 

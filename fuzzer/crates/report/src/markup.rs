@@ -112,16 +112,6 @@ pub(crate) fn ratio_cell(value: Option<f64>, interval: Option<(f64, f64)>) -> Ma
     }
 }
 
-/// The interval of a finding's time ratio, if known.
-pub(crate) fn interval(finding: &Finding) -> Option<(f64, f64)> {
-    finding.time_ratio_low.zip(finding.time_ratio_high)
-}
-
-/// The interval of a finding's time ratio to an ordinary input of its size, if known.
-pub(crate) fn interval_by_size(finding: &Finding) -> Option<(f64, f64)> {
-    finding.time_ratio_by_size_low.zip(finding.time_ratio_by_size_high)
-}
-
 /// Table of a finding's costs, next to those of the seed and of an ordinary input of its size.
 pub(crate) fn costs(finding: &Finding) -> Markup {
     let has_sizes = finding.costs.iter().any(|cost| cost.ordinary.is_some());

@@ -119,14 +119,15 @@ fn table(heading: &str, infected: &str, rows: impl Iterator<Item = (Markup, Muta
 }
 
 /// A survivor beside its source.
-fn survivor(mutant: &ScoredMutant, sources: &mut Sources) -> Markup {
+fn survivor(scored: &ScoredMutant, sources: &mut Sources) -> Markup {
+    let mutant = &scored.mutant;
     html! {
         div class="survivor" {
             p { b { (shown(&mutant.change())) } " in " (markup::brief(&mutant.function)) span class="dim" {
                 " " (markup::location(&mutant.location())) ", "
-                @match mutant.worst_factor {
+                @match scored.worst_factor {
                     Some(worst) => { "at most " (ratio(worst)) " the cost of an input" }
-                    None => { "infected by " (counted(mutant.infected_by, "input")) }
+                    None => { "infected by " (counted(scored.infected_by, "input")) }
                 }
             } }
             @let lines = sources.around(&mutant.file, mutant.line);
@@ -143,19 +144,23 @@ fn survivor(mutant: &ScoredMutant, sources: &mut Sources) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use quagmire_results::score_file::Mutant;
     use std::path::Path;
 
     const HOSTILE: &str = "<script>\"&\u{1b}[2J";
 
     fn survivor(file: &Path) -> ScoredMutant {
         ScoredMutant {
-            file: file.display().to_string(),
-            line: 2,
-            column: 1,
-            function: HOSTILE.into(),
-            operator: "constant".into(),
-            was: HOSTILE.into(),
-            became: "0".into(),
+            mutant: Mutant {
+                file: file.display().to_string(),
+                line: 2,
+                column: 1,
+                function: HOSTILE.into(),
+                operator: "constant".into(),
+                was: HOSTILE.into(),
+                became: "0".into(),
+                ..Mutant::default()
+            },
             state: MutantState::Survived,
             infected_by: 3,
             ..ScoredMutant::default()
@@ -172,8 +177,8 @@ mod tests {
             functions: [(HOSTILE.to_owned(), [(HOSTILE.to_owned(), counts)].into())].into(),
             killed_by: [("output".to_owned(), 1)].into(),
             is_incomplete: true,
-            cost_factor: None,
             mutants,
+            ..ScoreFile::default()
         }
     }
 

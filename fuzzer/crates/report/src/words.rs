@@ -68,16 +68,6 @@ pub(crate) fn times(ratio: f64) -> Option<String> {
     ratio.is_finite().then(|| digits(ratio))
 }
 
-/// Name of a severity, which is also a class of the style sheet.
-pub(crate) fn severity(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Minor => "minor",
-        Severity::Moderate => "moderate",
-        Severity::Severe => "severe",
-        Severity::Critical => "critical",
-    }
-}
-
 /// A class of laws, briefly: `n²`.
 pub(crate) fn law(class: &str) -> &str {
     match class {
@@ -92,18 +82,8 @@ pub(crate) fn law(class: &str) -> &str {
 
 /// Severity of a finding: as judged, or else by its largest ratio; `None` for faults and hangs.
 pub(crate) fn severity_of(finding: &Finding) -> Option<Severity> {
-    let by_ratio = || badness(finding).map(Severity::of);
+    let by_ratio = || finding.badness().map(Severity::of);
     finding.severity.or_else(|| (finding.kind == FindingKind::Degradation).then(by_ratio).flatten())
-}
-
-/// The ratio that determines a finding's severity, or else the largest known one.
-pub(crate) fn badness(finding: &Finding) -> Option<f64> {
-    if let Some(ratio) = finding.ratio.filter(|ratio| ratio.is_finite()) {
-        return Some(ratio);
-    }
-    let ratios = [finding.instructions_ratio, finding.time_ratio].into_iter().flatten();
-    let all = ratios.chain(finding.costs.iter().map(|cost| cost.ratio));
-    all.filter(|ratio| ratio.is_finite()).reduce(f64::max)
 }
 
 /// Formats the verdict of a finding's measurements.

@@ -61,7 +61,7 @@ pub struct VerdictCount {
 }
 
 /// Verdict on one input, the gravest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ComparisonVerdict {
     /// Cost grows faster with size than it did.
@@ -85,6 +85,7 @@ pub enum ComparisonVerdict {
     /// Costs less.
     Faster,
     /// No difference that matters.
+    #[default]
     Same,
 }
 
@@ -128,7 +129,7 @@ impl ComparisonVerdict {
 }
 
 /// Comparison of two builds on one input.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ComparedInput {
     /// Its path, as found.
     pub path: String,
@@ -190,7 +191,7 @@ pub struct TimeRatio {
 }
 
 /// Growth of both builds with size: that of a template, or over the inputs as they are.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LawChange {
     /// Part of the input that was repeated, as it stands in the template; empty over the inputs as they are.
     pub pump: String,
@@ -231,7 +232,7 @@ pub struct LawPoint {
 }
 
 /// Function whose instructions moved.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MovedFunction {
     /// Its name, demangled.
     pub function: String,

@@ -10,8 +10,7 @@ use quagmire_base::files;
 use crate::{
     afl_stats::{PLOT_DATA, PLOT_HEADER},
     journal::{JOURNAL, Journal},
-    logs::{COVERAGE, DEGRADATIONS, DIVERSITY, MESSAGES, QUEUE, RESULTS, queue_header},
-    phases::PHASES,
+    logs::{COVERAGE, DEGRADATIONS, DIVERSITY, MESSAGES, PHASES, QUEUE, RESULTS, queue_header},
 };
 
 /// A log that begins anew.

@@ -7,7 +7,6 @@ use quagmire_base::plain::is_obeyed;
 use quagmire_cost::sizes::RelativeTo;
 use std::fmt::Write;
 use std::path::Path;
-use std::time::Duration;
 
 /// Number of rules in the report.
 const RULES: usize = 3;
@@ -98,7 +97,7 @@ fn costs_in_words(
 fn worst_degradation(text: &mut String, summary: &Summary, finding: &Finding, output: &Path) {
     let path = output.join(&finding.path);
     let _ = writeln!(text, "\nWorst input: {} ({})", path.display(), counted(finding.bytes, "byte"));
-    let interval = finding.time_ratio_low.zip(finding.time_ratio_high);
+    let interval = finding.interval();
     let (instructions, time) = (finding.instructions_ratio, finding.time_ratio);
     let special = special_cost(finding, summary.target.instrumentation);
     let is_by_size = finding.decisive().is_some_and(|cost| cost.ratio_by_size.is_some());
@@ -106,7 +105,7 @@ fn worst_degradation(text: &mut String, summary: &Summary, finding: &Finding, ou
     if let Some(costs) = costs_in_words(summary, by_seed, instructions, time, interval, BASELINE) {
         let _ = writeln!(text, "  costs        {costs}");
     }
-    let interval = finding.time_ratio_by_size_low.zip(finding.time_ratio_by_size_high);
+    let interval = finding.interval_by_size();
     let (instructions, time) = (finding.instructions_ratio_by_size, finding.time_ratio_by_size);
     if let Some(costs) = costs_in_words(summary, by_size, instructions, time, interval, ORDINARY) {
         let _ = writeln!(text, "  for its size {costs}");
@@ -195,7 +194,7 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
         counted(summary.faults, "fault"),
         counted(summary.hangs, "hang"),
         others(summary),
-        clock(Duration::try_from_secs_f64(summary.seconds).unwrap_or_default()),
+        clock(summary.elapsed()),
         stopped,
     );
     let _ = writeln!(
@@ -212,7 +211,7 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
     );
     let of = |kind| summary.findings.iter().filter(move |finding| finding.kind == kind);
     let is_worst = |finding: &&Finding| summary.worst.as_ref().is_some_and(|worst| worst.path == finding.path);
-    let slowest = || of(FindingKind::Degradation).max_by(|a, b| a.slowness().total_cmp(&b.slowness()));
+    let slowest = || Finding::slowest(&summary.findings);
     let confirmed = summary.findings.iter().find(is_worst);
     if let Some(finding) = worst(summary) {
         worst_degradation(&mut text, summary, finding, output);

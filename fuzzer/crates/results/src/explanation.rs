@@ -108,9 +108,10 @@ pub fn worst(summary: &Summary) -> Option<&Finding> {
     let is_slow = |finding: &&Finding| finding.kind == FindingKind::Degradation;
     let kept = summary.worst.as_ref();
     let is_kept = |finding: &&Finding| kept.is_some_and(|kept| kept.path == finding.path);
-    let slowest = || summary.findings.iter().filter(is_slow).max_by(|a, b| a.slowness().total_cmp(&b.slowness()));
     let leader = leaders(summary).next().map(|(finding, _)| finding);
-    leader.or_else(|| summary.findings.iter().filter(is_slow).find(is_kept)).or_else(slowest)
+    leader
+        .or_else(|| summary.findings.iter().filter(is_slow).find(is_kept))
+        .or_else(|| Finding::slowest(&summary.findings))
 }
 
 /// A multiple of the cost that made an input a finding: `255.0x the peak heap`; `None` for instructions and times, which all

@@ -2,13 +2,14 @@
 
 use std::fmt::Write as _;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use quagmire_base::format::{grouped, shortened, shortened_path};
 use quagmire_execution::symbols::is_of_library;
 
 /// Function or source line whose cost grew.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Grown {
     /// Demangled name.
     pub function: String,
@@ -30,19 +31,18 @@ pub struct Grown {
 }
 
 /// Places where the cost grew, the most first. Places that did not grow are left out.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Growth {
     /// Growth by function, at most 20.
     pub functions: Vec<Grown>,
     /// Growth by source line, at most 50.
     pub lines: Vec<Grown>,
     /// Executions of the lines around the hottest ones, in the order of the hottest; empty without debug information.
-    #[serde(default)]
     pub around: Vec<LineCount>,
 }
 
 /// Executions of a source line by an input, whether they grew or not.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LineCount {
     /// Source file.
     pub file: String,

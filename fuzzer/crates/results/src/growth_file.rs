@@ -88,11 +88,11 @@ impl GrowthFile {
 
 #[cfg(test)]
 mod tests {
-    use crate::outcomes::growth_tests;
+    use crate::outcomes::growth;
 
     #[test]
     fn laws_above_n_log_n_are_superlinear() {
-        let mut growth = growth_tests::growth();
+        let mut growth = growth::tests::growth();
         for (class, expected) in [
             ("constant", false),
             ("linear", false),

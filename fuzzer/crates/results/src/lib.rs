@@ -1,7 +1,6 @@
 //! Output of a campaign: the output folder with its files, the status display, and the Prometheus endpoint.
 
 pub mod afl_stats;
-pub mod ancestry;
 pub mod comparison;
 pub mod cost_tree;
 pub mod damaged_logs;
@@ -18,7 +17,6 @@ pub mod logs;
 pub mod metrics;
 pub mod names;
 pub mod outcomes;
-pub mod phases;
 pub mod result_file;
 pub mod score_file;
 pub mod screen;
@@ -26,13 +24,11 @@ pub mod summary;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 
-pub use afl_stats::{AflStats, PlotData};
-pub use ancestry::Ancestry;
+pub use afl_stats::{PlotData, write_fuzzer_stats};
 pub use ending::final_report;
 pub use explanation::{Explained, causes, explanation};
 pub use folder::OutputFolder;
-pub use logs::Logs;
-pub use names::EntryName;
-pub use phases::Phases;
-pub use screen::{Screen, Status, Style};
+pub use logs::{Logs, Phases};
+pub use names::{Ancestry, EntryName};
+pub use screen::{Screen, Style};
 pub use summary::Summary;

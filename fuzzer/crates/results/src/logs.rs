@@ -1,15 +1,21 @@
-//! Logs: time series, findings, entries and messages, appended a line at a time and continued by `--resume`.
+//! Logs: time series, phases, findings, entries and messages, appended a line at a time and continued by `--resume`.
 
-use super::summary::{Diversity, Finding, Validity, rfc3339};
-use quagmire_base::atomic::unwritable;
-use quagmire_base::error::Result;
-use quagmire_base::files;
-use quagmire_base::plain::{Form, printed};
+use std::{
+    fs::File,
+    io::{Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+use quagmire_base::{
+    atomic::unwritable,
+    error::Result,
+    files,
+    plain::{Form, printed},
+};
 use quagmire_cost::resource::{Cost, Resource};
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+
+use crate::summary::{Diversity, Finding, Validity, rfc3339};
 
 // names of files, and their first lines
 pub(super) const COVERAGE: (&str, &str) =
@@ -124,9 +130,28 @@ pub(super) struct Lines {
 }
 
 impl Lines {
+    /// Opens a file for appending. Writes the header into a new one, and ends a line that was cut off in an old one.
     pub(super) fn open(path: PathBuf, header: &str) -> Result<Self> {
-        let file = append_to(&path, header)?;
-        Ok(Self { path, file })
+        let open = || {
+            let mut file = files::open_to_append(&path)?;
+            if file.seek(SeekFrom::End(0))? == 0 {
+                if !header.is_empty() {
+                    writeln!(file, "{header}")?;
+                }
+            } else {
+                let mut last = [0];
+                file.seek(SeekFrom::End(-1))?;
+                file.read_exact(&mut last)?;
+                if last != *b"\n" {
+                    writeln!(file)?;
+                }
+            }
+            Ok(file)
+        };
+        match open() {
+            Ok(file) => Ok(Self { path, file }),
+            Err(error) => Err(unwritable(&path, &error)),
+        }
     }
 
     /// Appends a line with a single write, so that a crash cannot leave a part of it.
@@ -140,32 +165,70 @@ pub(super) fn queue_header() -> String {
     format!("# seconds\texecutions\tfile\t{}", Resource::ALL.map(Resource::name).join("\t"))
 }
 
-/// Opens a file for appending. Writes the header into a new one, and ends a line that was cut off in an old one.
-pub(super) fn append_to(path: &Path, header: &str) -> Result<File> {
-    let open = || {
-        let mut file = files::open_to_append(path)?;
-        if file.seek(SeekFrom::End(0))? == 0 {
-            if !header.is_empty() {
-                writeln!(file, "{header}")?;
-            }
-        } else {
-            let mut last = [0];
-            file.seek(SeekFrom::End(-1))?;
-            file.read_exact(&mut last)?;
-            if last != *b"\n" {
-                writeln!(file)?;
-            }
-        }
-        Ok(file)
-    };
-    open().map_err(|error| unwritable(path, &error))
-}
-
 /// Value on the last line of a time series that has one; 0 if there is none.
 fn last_value(path: &Path) -> f64 {
     let text = files::read_text(path, files::LARGEST_TEXT).unwrap_or_default();
     let value = |line: &str| line.split(", ").nth(1)?.parse::<f64>().ok();
     text.lines().rev().filter(|line| !line.starts_with('#')).find_map(value).unwrap_or(0.0)
+}
+
+/// Duration from which a phase gets a span of its own.
+const SHORTEST: Duration = Duration::from_millis(100);
+
+/// Name of the spans of merged phases.
+const SEARCH: &str = "search";
+
+/// Name of the file, and its first line.
+pub(super) const PHASES: (&str, &str) = ("phases_data.txt", "# start_seconds\tend_seconds\tphase");
+
+/// Writer of the phase log. Times are since the start of the campaign.
+#[derive(Debug)]
+pub struct Phases {
+    lines: Lines,
+    current: &'static str,
+    since: Duration,
+    /// Start of the short phases before the current one.
+    short_since: Option<Duration>,
+}
+
+impl Phases {
+    /// Opens the log in a folder; `phase` is the current phase from `now` on.
+    pub fn open(logs: &Path, phase: &'static str, now: Duration) -> Result<Self> {
+        let lines = Lines::open(logs.join(PHASES.0), PHASES.1)?;
+        Ok(Self { lines, current: phase, since: now, short_since: None })
+    }
+
+    /// Name of the current phase.
+    pub fn current(&self) -> &'static str {
+        self.current
+    }
+
+    /// Ends the current phase at `now` and begins `phase`.
+    pub fn begin(&mut self, phase: &'static str, now: Duration) -> Result<()> {
+        if now.saturating_sub(self.since) >= SHORTEST {
+            if let Some(start) = self.short_since.take() {
+                self.push(start, self.since, SEARCH)?;
+            }
+            self.push(self.since, now, self.current)?;
+        } else {
+            self.short_since.get_or_insert(self.since);
+        }
+        (self.current, self.since) = (phase, now);
+        Ok(())
+    }
+
+    /// Writes the spans up to `now`, that of the current phase included.
+    pub fn flush(&mut self, now: Duration) -> Result<()> {
+        self.begin(self.current, now)?;
+        match self.short_since.take() {
+            Some(start) => self.push(start, now, SEARCH),
+            None => Ok(()),
+        }
+    }
+
+    fn push(&mut self, start: Duration, end: Duration, phase: &str) -> Result<()> {
+        self.lines.push(&format!("{:.3}\t{:.3}\t{phase}", start.as_secs_f64(), end.as_secs_f64()))
+    }
 }
 
 #[cfg(test)]
@@ -228,5 +291,30 @@ mod tests {
         let file = File::options().write(true).open("/dev/full").unwrap();
         let error = Lines { path: "out/logs/results_data.txt".into(), file }.push("a line").unwrap_err();
         assert!(error.message.contains("results_data.txt: the disk is full"), "{error}");
+    }
+
+    #[test]
+    fn short_phases_become_one_span_and_nothing_is_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = Duration::from_millis;
+        let mut phases = Phases::open(folder.path(), "seeds", at(0)).unwrap();
+        for (phase, now) in [("coverage", 250), ("performance", 270), ("coverage", 280), ("confirming", 290)] {
+            phases.begin(phase, at(now)).unwrap();
+        }
+        phases.begin("coverage", at(900)).unwrap();
+        phases.flush(at(950)).unwrap();
+        phases.flush(at(1100)).unwrap();
+        let text = std::fs::read_to_string(folder.path().join("phases_data.txt")).unwrap();
+        let spans: Vec<&str> = text.lines().skip(1).collect();
+        assert_eq!(
+            spans,
+            [
+                "0.000\t0.250\tseeds",
+                "0.250\t0.290\tsearch",
+                "0.290\t0.900\tconfirming",
+                "0.900\t0.950\tsearch",
+                "0.950\t1.100\tcoverage"
+            ]
+        );
     }
 }

@@ -81,7 +81,7 @@ mod tests {
     fn a_growth_is_read_as_one() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.json");
-        let growth = crate::outcomes::growth_tests::growth();
+        let growth = crate::outcomes::growth::tests::growth();
         std::fs::write(&path, serde_json::to_string(&growth).unwrap()).unwrap();
         assert_eq!(ResultFile::read(&path).unwrap(), ResultFile::Growth(growth.into()));
     }

@@ -49,6 +49,9 @@ pub trait CampaignHooks {
     /// Entry that `entry` was made from; `None` for a seed.
     fn parent(&self, entry: EntryId) -> Option<EntryId>;
 
+    /// Name of the file of an entry in the queue; `None` if it has none.
+    fn file(&self, entry: EntryId) -> Option<String>;
+
     /// Recent finds of the operators.
     fn yields(&self) -> &Yields;
 

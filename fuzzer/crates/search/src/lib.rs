@@ -5,6 +5,7 @@ pub mod corpus;
 pub mod entry;
 pub mod evaluate;
 pub mod hooks;
+pub mod input_corpus;
 pub mod mask;
 pub mod origin;
 pub mod schedule;

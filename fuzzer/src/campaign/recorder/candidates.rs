@@ -1,16 +1,17 @@
-//! Choice of the entries that are confirmed, of the worst one, and of those that are only large.
+//! Candidates: the score of each entry, the choice of those that are confirmed, of the worst one, and of those that are no
+//! degradations: only large, or above the threshold and unconfirmed.
 
 use std::time::Duration;
 
 use super::Recorder;
-use crate::campaign::record::{Doubtful, Entry};
+use crate::campaign::record::{Candidate, Entry};
 use quagmire_cost::{
     resource::{Cost, Resource},
     sizes::{RelativeTo, SizeModel},
 };
 use quagmire_execution::counts::CountsObserver;
-use quagmire_results::summary::WhyUnconfirmed;
-use quagmire_search::EntryId;
+use quagmire_results::summary::{Unconfirmed, WhyUnconfirmed};
+use quagmire_search::{EntryId, corpus::search_state::SearchState, hooks::Measured};
 
 /// Factor by which the cost of a candidate has to exceed that of the last one judged for the same function.
 const STEP: f64 = 1.25;
@@ -33,7 +34,10 @@ const TRIES: u32 = 3;
 /// Time after which it is measured again, four times as long after each try: what else runs on the machine may have ended.
 const RETRY: Duration = Duration::from_secs(5);
 
-/// A candidate.
+/// Factor by which an entry has to exceed what was confirmed for its function to be told beside it.
+const NEWS: f64 = 1.25;
+
+/// A candidate that is measured.
 #[derive(Clone, Copy)]
 pub struct Proposed {
     /// Its hottest function, by which it is known.
@@ -41,7 +45,7 @@ pub struct Proposed {
     pub entry: EntryId,
     /// Ratio at which the key was judged before.
     before: f64,
-    /// Number of times that it was measured.
+    /// Number of times that it was measured before.
     tries: u32,
 }
 
@@ -124,9 +128,9 @@ impl Recorder<'_> {
         }
         let Some(key) = self.record.entry(entry).hottest else { return true };
         let judged = self.record.judged.get(&key).copied().unwrap_or(0.0);
-        let waiting = self.record.candidates.get(&key).map_or(0.0, |&candidate| self.severity_of(candidate));
+        let waiting = self.record.candidates.get(&(key, false)).map_or(0.0, |one| self.severity_of(one.entry));
         if severity >= judged * STEP && severity > waiting {
-            self.record.candidates.insert(key, entry);
+            self.record.wait(key, entry);
         }
         true
     }
@@ -155,32 +159,29 @@ impl Recorder<'_> {
         let Some(worst) = self.record.worst else { return };
         let severity = self.severity_of(worst);
         let known = self.record.judged.values().any(|&judged| judged >= severity);
-        let waits = self.record.candidates.values().any(|&candidate| candidate == worst);
+        let waits = self.record.waiting().any(|candidate| candidate == worst);
         if severity >= self.setup.options.confirm.threshold && !known && !waits {
-            self.record.candidates.insert(WORST, worst);
+            self.record.wait(WORST, worst);
         }
     }
 
     /// Whether an entry waits for confirmation.
     pub fn has_candidate(&self) -> bool {
-        !self.record.candidates.is_empty() || self.record.doubtful.values().any(|one| one.due <= self.elapsed())
+        let now = self.elapsed();
+        self.record.candidates.values().any(|candidate| candidate.due <= now)
     }
 
     /// Removes and returns the most expensive candidate, or else the most expensive entry that is measured again, at the end
     /// before it is due. Remembers its function as judged at this ratio.
     pub fn next_candidate(&mut self, is_end: bool) -> Option<Proposed> {
         let now = self.elapsed();
-        let candidates = self.record.candidates.iter().map(|(&key, &entry)| (key, entry, 0));
-        let doubtful = self.record.doubtful.iter().filter(|(_, one)| is_end || one.due <= now);
-        let doubtful = doubtful.map(|(&key, one)| (key, one.entry, one.tries));
-        let worse =
-            |a: &(u32, EntryId, u32), b: &(u32, EntryId, u32)| self.severity_of(a.1).total_cmp(&self.severity_of(b.1));
-        let (key, entry, tries) = candidates.max_by(worse).or_else(|| doubtful.max_by(worse))?;
-        if tries == 0 {
-            self.record.candidates.remove(&key);
-        } else {
-            self.record.doubtful.remove(&key);
-        }
+        let due = self.record.candidates.iter().filter(|(_, one)| is_end || one.due <= now);
+        let severity = |one: &Candidate| self.severity_of(one.entry);
+        // those that were not measured yet come first
+        let worst = due.max_by(|(a, one), (b, other)| b.1.cmp(&a.1).then(severity(one).total_cmp(&severity(other))));
+        let (&place, &Candidate { entry, tries, .. }) = worst?;
+        self.record.candidates.remove(&place);
+        let key = place.0;
         let before = self.record.judged.insert(key, self.severity_of(entry)).unwrap_or(0.0);
         Some(Proposed { key, entry, before, tries })
     }
@@ -190,27 +191,139 @@ impl Recorder<'_> {
         let tries = proposed.tries + 1;
         if tries < TRIES {
             let due = self.elapsed() + RETRY * 4_u32.pow(proposed.tries);
-            self.record.doubtful.insert(proposed.key, Doubtful { entry: proposed.entry, tries, due });
+            self.record.candidates.insert((proposed.key, true), Candidate { entry: proposed.entry, tries, due });
         }
     }
 
-    /// Notes that an entry is confirmed, and no candidate any more.
-    pub(super) fn note_judged(&mut self, entry: EntryId) {
-        let Some(key) = self.record.entry(entry).hottest else { return };
-        let severity = self.severity_of(entry);
-        let judged = self.record.judged.entry(key).or_insert(0.0);
-        *judged = judged.max(severity);
-        self.record.candidates.retain(|_, candidate| *candidate != entry);
+    /// Notes that an entry is confirmed: it is no candidate any more, and its function needs no retry.
+    pub(super) fn note_confirmed(&mut self, entry: EntryId) {
+        let of = self.record.entry(entry);
+        let Some(key) = of.hottest else { return };
+        let (severity, excess) = (self.severity_of(entry), self.excess(of));
+        let raise = |known: &mut f64, to: f64| *known = known.max(to);
+        raise(self.record.judged.entry(key).or_default(), severity);
+        raise(self.record.confirmed.entry(key).or_default(), excess);
+        self.record.candidates.retain(|&(of, again), one| if again { of != key } else { one.entry != entry });
     }
 
     /// Queues a candidate again whose measurement did not end, for a retry.
     pub fn put_back(&mut self, Proposed { key, entry, before, .. }: Proposed) {
         self.record.judged.insert(key, before);
-        self.record.candidates.insert(key, entry);
+        self.record.wait(key, entry);
     }
 
     /// Sets the ratio at which a candidate was judged, after its cost was corrected.
     pub(super) fn judge_anew(&mut self, Proposed { key, entry, before, .. }: Proposed) {
         self.record.judged.insert(key, self.severity_of(entry).max(before));
+    }
+
+    /// Largest ratio among the chosen costs: to an ordinary input of the size if degradations are relative to it, expensive
+    /// content or not, otherwise to the median seed.
+    fn excess(&self, entry: &Entry) -> f64 {
+        let ratio = |&resource: &Resource| match self.size_model() {
+            Some(model) => model.ratio(resource, entry.cost[resource], entry.bytes),
+            None => self.record.baseline.map_or(1.0, |all| resource.ratio(entry.cost[resource], all.cost[resource])),
+        };
+        self.setup.options.confirm.cost.iter().map(ratio).fold(0.0, f64::max)
+    }
+
+    /// Remembers an entry as unconfirmed, if it is above the threshold. Returns whether it is.
+    pub fn note_unconfirmed(&mut self, entry: EntryId, why: WhyUnconfirmed) -> bool {
+        let of = self.record.entry(entry);
+        let excess = self.excess(of);
+        if excess < self.setup.options.confirm.threshold {
+            return false;
+        }
+        let Some(key) = of.hottest else { return true };
+        let known = self.record.unconfirmed.get(&key).map(|&(known, _)| self.excess(self.record.entry(known)));
+        if known.is_none_or(|known| excess > known) {
+            self.record.unconfirmed.insert(key, (entry, why));
+        }
+        true
+    }
+
+    /// Unconfirmed entries, the worst first: of each function the worst, unless it hardly exceeds what was confirmed there.
+    pub(super) fn unconfirmed(&self) -> Vec<Unconfirmed> {
+        let waiting = self.record.waiting().map(|entry| (entry, WhyUnconfirmed::NotMeasured));
+        let mut all: Vec<(EntryId, WhyUnconfirmed, f64)> = waiting
+            .chain(self.record.unconfirmed.values().copied())
+            .map(|(entry, why)| (entry, why, self.excess(self.record.entry(entry))))
+            .filter(|&(entry, _, excess)| excess >= self.setup.options.confirm.threshold && self.is_news(entry, excess))
+            .collect();
+        all.sort_by(|a, b| b.2.total_cmp(&a.2));
+        let mut functions = std::collections::BTreeSet::new();
+        all.retain(|&(entry, ..)| functions.insert(self.record.entry(entry).hottest));
+        all.into_iter().map(|(entry, why, excess)| self.as_unconfirmed(entry, why, excess)).collect()
+    }
+
+    fn is_news(&self, entry: EntryId, excess: f64) -> bool {
+        let confirmed = self.record.entry(entry).hottest.and_then(|key| self.record.confirmed.get(&key));
+        confirmed.is_none_or(|&confirmed| excess > confirmed * NEWS)
+    }
+
+    fn as_unconfirmed(&self, entry: EntryId, why: WhyUnconfirmed, ratio: f64) -> Unconfirmed {
+        let of = self.record.entry(entry);
+        Unconfirmed {
+            path: self.relative(&self.path_of(entry)),
+            bytes: of.bytes,
+            ratio,
+            instructions_ratio: self.instructions_ratio(&of.cost),
+            instructions_ratio_by_size: self.instructions_by_size(of),
+            why,
+        }
+    }
+
+    /// Computes the scores of the seeds anew, once the baseline is known.
+    pub fn rescore_seeds(&mut self, search: &mut SearchState) {
+        for entry in self.record.entry_ids() {
+            let score = self.score(&self.record.entry(entry).cost);
+            self.record.entry_mut(entry).score = score;
+            search.rescore(entry, score);
+        }
+    }
+
+    /// Perun's score: the cost ratio, times one plus the share of degraded resources.
+    pub(super) fn score(&self, cost: &Cost) -> f64 {
+        let threshold = self.setup.options.confirm.threshold;
+        let degraded = self.record.baseline.map_or(0.0, |baseline| baseline.degraded_share(cost, threshold));
+        self.ratio(cost) * (1.0 + degraded)
+    }
+
+    /// Cost of an entry as a multiple of the baseline, by which rounds get fewer mutants: of its work, or of the
+    /// measured resource if that is a larger one; 1 before there is a baseline.
+    pub(super) fn cost_of_round(&self, entry: EntryId) -> f64 {
+        let Some(baseline) = self.record.baseline else { return 1.0 };
+        let cost = &self.record.entry(entry).cost;
+        let measured = self.objective.noisy().map_or(0.0, |_| self.objective.ratio(cost, &baseline.cost));
+        (cost.work() as f64 / baseline.cost.work().max(1) as f64).max(measured)
+    }
+
+    /// A measurement of an entry, with the smaller amount of the measured resource: that of the entry is the minimum of
+    /// more runs.
+    pub(super) fn with_least(&self, entry: EntryId, measured: &Measured) -> Measured {
+        let mut measured = *measured;
+        if let Some(resource) = self.objective.noisy() {
+            measured.cost[resource] = measured.cost[resource].min(self.record.entry(entry).cost[resource]);
+        }
+        measured
+    }
+
+    /// Corrects the cost of a candidate that was refuted, whose CPU time was `time_ratio` times the median seed's in another
+    /// process, if the search follows time and took it for more than that and the noise.
+    pub fn correct(&mut self, proposed: Proposed, time_ratio: f64, search: &mut SearchState) {
+        let entry = proposed.entry;
+        let timed = self.objective.noisy().filter(|&resource| matches!(resource, Resource::Time | Resource::Cycles));
+        let (Some(resource), Some(baseline)) = (timed, self.record.baseline) else { return };
+        let amount = (baseline.cost[resource] as f64 * time_ratio) as u64;
+        if !search.correct(entry, amount) {
+            return;
+        }
+        self.record.entry_mut(entry).cost[resource] = amount;
+        let score = self.score(&self.record.entry(entry).cost);
+        self.record.entry_mut(entry).score = score;
+        search.rescore(entry, score);
+        self.find_worst();
+        // what is as expensive in truth is a candidate again
+        self.judge_anew(proposed);
     }
 }

@@ -31,7 +31,7 @@ use quagmire_results::{
     names::files_in,
     summary::{Finding, FindingKind},
 };
-use quagmire_search::{EntryId, state::InputCorpus};
+use quagmire_search::{EntryId, input_corpus::InputCorpus};
 
 /// Number of lines on the display; all of them are in the log.
 const SHOWN: usize = 20;

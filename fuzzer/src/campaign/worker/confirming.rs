@@ -1,10 +1,14 @@
-//! Confirmation of candidates during and after the search.
+//! Confirmation of candidates during and after the search, and outlines of degradations: the parts of an input by the grammar,
+//! or by what the harness draws from it.
 
 use std::{
-    path::PathBuf,
+    collections::HashMap,
+    path::{Path, PathBuf},
     sync::atomic::Ordering::Relaxed,
     time::{Duration, Instant},
 };
+
+use libafl::state::HasExecutions;
 
 use super::Worker;
 use crate::campaign::{
@@ -15,16 +19,24 @@ use crate::campaign::{
 use quagmire_base::{
     atomic::write_whole,
     error::{Error, Result},
+    files,
     format::ratio,
+};
+use quagmire_choices::{
+    draws::{Draw, Kind, Log},
+    outline::{Item, items, outline, quoted},
 };
 use quagmire_cost::{
     degradation::Criteria,
     judgement::{LEAST_EFFECT, Verdict},
     sizes::SizeModel,
 };
-use quagmire_execution::timer::TICKED;
+use quagmire_execution::{
+    symbols::{CodeLocation, Symbols},
+    timer::TICKED,
+};
 use quagmire_results::summary::WhyUnconfirmed;
-use quagmire_search::state::CampaignState;
+use quagmire_search::{evaluate::see_draws, state::CampaignState};
 
 /// Largest share of the campaign's time for confirmations.
 const CONFIRMATION_SHARE: f64 = 0.1;
@@ -167,7 +179,7 @@ impl<'a> Worker<'a> {
                     recorder.record.worst_time = Some((candidate, time));
                 }
                 if confirmation.confirmed {
-                    let bytes = quagmire_base::files::read(&path, quagmire_base::files::LARGEST_INPUT)
+                    let bytes = files::read(&path, files::LARGEST_INPUT)
                         .map_err(|error| Error::other(format!("cannot read {}: {error}", path.display())))?;
                     recorder.degradation(candidate, &bytes, parts, &confirmation)?;
                     recorder.write_progress(None, &self.state.search)?;
@@ -233,6 +245,65 @@ impl<'a> Worker<'a> {
 /// exceeded it.
 fn left_for_confirmations(time: Duration, hang_timeout: Duration, session: Duration) -> Duration {
     time.saturating_add(hang_timeout.mul_f64(OF_HANG_TIMEOUT)).saturating_sub(session)
+}
+
+impl Worker<'_> {
+    /// Outline of the input in this file; empty if nothing tells its parts.
+    pub(super) fn parts_of(&mut self, path: &Path) -> Result<Vec<String>> {
+        let Ok(bytes) = files::read(path, files::LARGEST_INPUT) else { return Ok(Vec::new()) };
+        if let Some(grammar) = &self.setup.grammar {
+            let name = |symbol| grammar.name(symbol).unwrap_or_default().to_owned();
+            return Ok(grammar.parse(&bytes).map(|tree| outline(&items(&tree, name))).unwrap_or_default());
+        }
+        // when this is done depends on the clock: it is no execution of the search
+        let executions = *self.state.executions();
+        let log = see_draws(&mut self.parts(), &bytes);
+        *self.state.executions_mut() = executions;
+        let log = log.map_err(|error| self.state.reason(&error))?;
+        Ok(log.map(|log| of_draws(&log)).unwrap_or_default())
+    }
+}
+
+/// Outline of draws: parts by the functions that drew them, draws by their lines.
+fn of_draws(log: &Log) -> Vec<String> {
+    let mut symbols = Symbols::new();
+    let mut known: HashMap<u64, CodeLocation> = HashMap::new();
+    let mut place = |site: u64| known.entry(site).or_insert_with(|| symbols.caller(site)).clone();
+    let mut shown = Vec::new();
+    let (draws, parts) = (&log.draws, &log.parts);
+    let mut open: Vec<usize> = Vec::new();
+    let mut next = 0;
+    for (at, draw) in draws.iter().enumerate() {
+        open.retain(|&end| end > at);
+        while let Some(part) = parts.get(next).filter(|part| part.draws.start == at) {
+            let depth = open.len() as u32;
+            shown.push(Item { depth, kind: part.site, text: place(part.site).function });
+            open.push(part.draws.end);
+            next += 1;
+        }
+        let location = place(draw.site);
+        let line = location.location.as_deref().and_then(|path| path.rsplit('/').next()).unwrap_or_default();
+        let depth = open.len() as u32;
+        // beside a part of the same site, a draw is of another kind
+        shown.push(Item { depth, kind: !draw.site, text: format!("{}  {line}", drawn(log, at, draw)) });
+    }
+    outline(&shown)
+}
+
+/// A draw and its value, for people.
+fn drawn(log: &Log, at: usize, draw: &Draw) -> String {
+    let bytes = || quoted(log.draw_range(at).and_then(|range| log.bytes.get(range)).unwrap_or_default());
+    let (value, most) = (draw.value, draw.range);
+    match draw.kind() {
+        Some(Kind::Integer) => format!("integer: smallest + {value} of {most}"),
+        Some(Kind::Flip) => format!("flag {}", value != 0),
+        Some(Kind::Pick) => format!("choice {value} of 0 to {most}"),
+        Some(Kind::Real) => "real number".to_owned(),
+        Some(Kind::Text) => format!("text {}", bytes()),
+        Some(Kind::Bytes | Kind::Rest) => format!("bytes {}", bytes()),
+        Some(Kind::Size) => format!("{value} bytes left"),
+        Some(Kind::Open | Kind::Close) | None => "part".to_owned(),
+    }
 }
 
 #[cfg(test)]

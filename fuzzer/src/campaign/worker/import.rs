@@ -1,24 +1,25 @@
 //! Inputs that are entered before mutation begins: seeds, and files that earlier sessions and workers left.
 
 use std::{
+    collections::BTreeSet,
+    ffi::OsString,
     path::Path,
     sync::atomic::Ordering::Relaxed,
     time::{Duration, Instant},
 };
 
 use libafl::{
-    corpus::Corpus,
+    corpus::{Corpus, CorpusId},
     inputs::BytesInput,
     state::{HasCorpus, HasExecutions},
 };
-
-use super::Worker;
 use libafl_bolts::hash_std;
 
+use super::{Worker, internal};
 use crate::campaign::{
     Setup,
     record::Record,
-    recorder::{reconcile::imports, unseen::RUNS_ALIKE},
+    recorder::{advice::RUNS_ALIKE, reconcile::imports},
     supervisor::{Lost, Outcome, stop_requested},
 };
 use quagmire_base::{
@@ -87,12 +88,18 @@ impl Worker<'_> {
         Ok((!goes_on).then_some(Outcome::Again))
     }
 
-    /// Makes the files of the output folder, and the state, agree.
+    /// Makes the files of the output folder, and the state, agree. Entries whose inputs are lost are no parents any more.
     pub(super) fn reconcile(&mut self) -> Result<()> {
         let moment = self.moment();
         let CampaignState { libafl, search, hooks, .. } = &mut self.state;
         hooks.set_moment(moment, search);
-        hooks.reconcile(libafl.corpus())
+        hooks.reconcile(libafl.corpus())?;
+        let is_lost = |id: &CorpusId| hooks.record.entry((*id).into()).is_lost;
+        for lost in libafl.corpus().ids().filter(is_lost).collect::<Vec<_>>() {
+            libafl.corpus_mut().remove(lost).map_err(|error| internal(&error))?;
+            search.top_rated.forget(lost.into());
+        }
+        Ok(())
     }
 
     /// Records inputs that ended an earlier worker, each once.
@@ -169,8 +176,7 @@ impl Worker<'_> {
                     let how = self.how_it_ended(status);
                     self.seed_ends(seed, how);
                     if !self.setup.target.is_isolated() {
-                        self.checkpoint(false)?;
-                        return Ok(Some(Outcome::Again));
+                        return self.again();
                     }
                 }
             }
@@ -179,8 +185,7 @@ impl Worker<'_> {
                 return Ok(None);
             }
             if WORN_OUT.load(Relaxed) {
-                self.checkpoint(false)?;
-                return Ok(Some(Outcome::Again));
+                return self.again();
             }
         }
     }
@@ -401,10 +406,9 @@ impl Worker<'_> {
             if let Some(bytes) = bytes.filter(|bytes| !self.is_lost(bytes)) {
                 let input = BytesInput::new(bytes);
                 let Evaluation { status, .. } = self.evaluate(&Origin::Unknown, &input)?;
-                if ended_early(status) && !self.setup.target.is_isolated() {
+                if self.has_to_end(status) {
                     let _ = std::fs::remove_file(&file);
-                    self.checkpoint(false)?;
-                    return Ok(Some(Outcome::Again));
+                    return self.again();
                 }
             }
             let _ = std::fs::remove_file(&file);
@@ -431,9 +435,8 @@ impl Worker<'_> {
                 continue;
             }
             let Evaluation { status, .. } = self.evaluate(&Origin::Unknown, &BytesInput::new(bytes))?;
-            if ended_early(status) && !self.setup.target.is_isolated() {
-                self.checkpoint(false)?;
-                return Ok(Some(Outcome::Again));
+            if self.has_to_end(status) {
+                return self.again();
             }
         }
         if is_any {
@@ -445,4 +448,44 @@ impl Worker<'_> {
 
 pub(super) fn ended_early(status: Status) -> bool {
     !matches!(status, Status::Returned | Status::Rejected)
+}
+
+/// Largest number of entries of a folder that is looked at.
+const MOST_ENTRIES: usize = 10_000;
+
+/// Names that a message shows.
+const SHOWN: usize = 3;
+
+/// Names in a folder; `None` if it is large, or cannot be read.
+fn names_in(folder: &Path) -> Option<BTreeSet<OsString>> {
+    let entries = std::fs::read_dir(folder).ok()?.flatten();
+    let names: BTreeSet<OsString> = entries.take(MOST_ENTRIES + 1).map(|entry| entry.file_name()).collect();
+    (names.len() <= MOST_ENTRIES).then_some(names)
+}
+
+impl Worker<'_> {
+    /// Names in the working folder, before the seeds run; `None` if nothing is to be said of new ones.
+    pub(super) fn names_before_seeds(&self) -> Option<BTreeSet<OsString>> {
+        let setup = self.setup;
+        let is_first = setup.place.number == 0 && self.state.hooks.record.seeds_done == 0;
+        // a harness is the user's own
+        let is_asked = setup.target.is_isolated() && !setup.target.scratch && is_first;
+        is_asked.then(|| names_in(Path::new("."))).flatten()
+    }
+
+    /// Names the option for programs that write files, if some have appeared in the working folder since it was looked at.
+    pub(super) fn note_new_files(&mut self, before: Option<BTreeSet<OsString>>) -> Result<()> {
+        let Some(before) = before else { return Ok(()) };
+        let Some(now) = names_in(Path::new(".")) else { return Ok(()) };
+        let new: Vec<&OsString> = now.difference(&before).collect();
+        if new.is_empty() {
+            return Ok(());
+        }
+        let names: Vec<_> = new.iter().take(SHOWN).map(|name| name.to_string_lossy()).collect();
+        let more = if new.len() > SHOWN { ", ..." } else { "" };
+        self.state.hooks.note(&format!(
+            "new in this folder since the seeds ran: {}{more}: if the program writes files, --scratch gives its runs a folder of their own",
+            names.join(", ")
+        ))
+    }
 }

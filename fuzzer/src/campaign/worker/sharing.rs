@@ -9,7 +9,7 @@ use std::{
 use libafl::{inputs::BytesInput, state::HasExecutions};
 use libafl_bolts::hash_std;
 
-use super::{Worker, import::ended_early};
+use super::Worker;
 use crate::campaign::{
     Setup,
     supervisor::{Outcome, stop_requested},
@@ -320,9 +320,8 @@ impl Worker<'_> {
                 if let Some(progress) = self.state.hooks.record.taken_in.get_mut(&name) {
                     progress.next = progress.next.max(number.saturating_add(1));
                 }
-                if ended_early(status) && !self.setup.target.is_isolated() {
-                    self.checkpoint(false)?;
-                    return Ok(Some(Outcome::Again));
+                if self.has_to_end(status) {
+                    return self.again();
                 }
                 self.look()?;
                 let over = match until {

@@ -15,7 +15,7 @@ use libafl::{
 };
 use libafl_bolts::hash_std;
 
-use super::{import, internal, steering};
+use super::{import, internal, measuring};
 use crate::{
     campaign::{
         Setup,
@@ -130,7 +130,11 @@ impl Start {
             saved => (saved, unusable),
         };
         let (state, mut search, mut record) = match saved {
-            Some(saved) => (Some(saved.state.restore().map_err(|error| internal(&error))?), saved.search, saved.record),
+            Some(Checkpoint { state, search, record, .. }) => {
+                let files = record.entries.iter().map(|entry| entry.file.as_str());
+                let state = state.restore(&setup.folder.queue(), files).map_err(|error| internal(&error))?;
+                (Some(state), search, record)
+            }
             None => {
                 let mut search = SearchState::default();
                 search.towards = towards;
@@ -227,7 +231,7 @@ pub(super) fn warn(
     without_lines: Option<String>,
     unusable: Option<String>,
 ) -> Result<()> {
-    for warning in setup.seeds.warnings.iter().chain(&without_lines).chain(&steering::warning(&setup.options)) {
+    for warning in setup.seeds.warnings.iter().chain(&without_lines).chain(&measuring::warning(&setup.options)) {
         recorder.note(warning)?;
     }
     unusable.map_or(Ok(()), |why| {
@@ -242,7 +246,7 @@ pub(super) fn warn(
 /// # Errors
 /// If a dictionary cannot be read, or if there are no counters.
 pub(crate) fn check_options(options: &Options, target: &TargetInfo) -> Result<()> {
-    steering::check(options, target)?;
+    measuring::check(options, target)?;
     read_tokens(options).map(drop)
 }
 

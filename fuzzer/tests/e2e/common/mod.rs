@@ -3,23 +3,30 @@
 mod browser;
 mod missing;
 
-use std::collections::BTreeMap;
 use std::collections::hash_map::DefaultHasher;
-use std::fs;
 use std::hash::{Hash, Hasher};
 use std::io::{ErrorKind, Read};
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+// what nearly every test needs
+pub(crate) use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::LazyLock,
+};
 
 pub(crate) use browser::{Browser, View};
 pub(crate) use missing::{may_skip, skip};
-use serde_json::Value;
+pub(crate) use serde_json::{Value, json};
+
+/// A seed for harnesses that take any text.
+pub(crate) const GREETING: &[(&str, &[u8])] = &[("greeting", b"hello world, hello")];
 
 /// Timeout of all waits: long enough for any machine, and reached only by tests that fail.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Folder with `quagmire`, `quagmire-cc` and the engine, as a user has them.
 pub(crate) fn binaries() -> PathBuf {
@@ -77,44 +84,62 @@ pub(crate) fn is_root() -> bool {
 
 /// Builds a harness from a file of `tests/testdata` with the usual options, `-g -O1 -fsanitize=fuzzer`.
 pub(crate) fn harness(source: &str) -> PathBuf {
-    built(source, &["-g", "-O1", "-fsanitize=fuzzer"], None)
+    harness_with(source, &[])
+}
+
+/// Builds a harness from a file of `tests/testdata` with the usual options and these.
+pub(crate) fn harness_with(source: &str, options: &[&str]) -> PathBuf {
+    built(source, &[&["-g", "-O1", "-fsanitize=fuzzer"], options].concat(), None)
+}
+
+/// Builds a harness of `tests/testdata` by clang with its own libFuzzer.
+pub(crate) fn reference(source: &str) -> PathBuf {
+    made_once("of-clang", source, |path| {
+        let mut command = Command::new("clang");
+        run(command.args(["-g", "-O1", "-fsanitize=fuzzer"]).arg(testdata(source)).arg("-o").arg(path)).ended();
+    })
 }
 
 /// Builds a file of `tests/testdata` with these options, and returns the program. Builds once, and again when anything
 /// that goes into it has changed.
 pub(crate) fn built(source: &str, options: &[&str], llvm: Option<u32>) -> PathBuf {
-    // two tests may build at a time, but not the same thing
-    static BUILDING: Mutex<BTreeMap<PathBuf, Arc<Mutex<()>>>> = Mutex::new(BTreeMap::new());
-    static FOLDER: LazyLock<PathBuf> = LazyLock::new(folder_of_engine);
-    let folder = &*FOLDER;
-    let source_file = testdata(source);
-    let mut key = DefaultHasher::new();
-    (source, options, llvm, fs::read(&source_file).expect("testdata")).hash(&mut key);
     let stem = source.split('.').next().expect("a name");
-    let path = folder.join(format!("{stem}-{:016x}", key.finish()));
-    if path.exists() {
-        return path;
-    }
-    let lock = BUILDING.lock().unwrap_or_else(PoisonError::into_inner).entry(path.clone()).or_default().clone();
+    let text = fs::read(testdata(source)).expect("testdata");
+    made_once(stem, (source, options, llvm, text), |path| {
+        // the source comes first: the order in which libraries have to follow it
+        let mut command = compiler(source, llvm);
+        let output = command.arg(testdata(source)).args(options).arg("-o").arg(path).output();
+        let output = output.expect("quagmire-cc starts");
+        assert!(output.status.success(), "{source} {options:?}: {}", String::from_utf8_lossy(&output.stderr));
+    })
+}
+
+/// Path in the folder of this build that `make` has created, once for all tests with this name and key.
+fn made_once(name: &str, key: impl Hash, make: impl FnOnce(&Path)) -> PathBuf {
+    // two tests may make something at a time, but not the same thing
+    static MAKING: Mutex<BTreeMap<PathBuf, Arc<Mutex<()>>>> = Mutex::new(BTreeMap::new());
+    let mut hash = DefaultHasher::new();
+    key.hash(&mut hash);
+    let path = FOLDER.join(format!("{name}-{:016x}", hash.finish()));
+    let lock = MAKING.lock().unwrap_or_else(PoisonError::into_inner).entry(path.clone()).or_default().clone();
     let _one_at_a_time = lock.lock().unwrap_or_else(PoisonError::into_inner);
-    if path.exists() {
-        return path;
+    if !path.exists() {
+        let unfinished = FOLDER.join(format!("{name}-{:016x}-{}", hash.finish(), std::process::id()));
+        make(&unfinished);
+        // another process of tests may have been faster
+        assert!(fs::rename(&unfinished, &path).is_ok() || path.exists(), "{}", path.display());
     }
-    let unfinished = folder.join(format!("{stem}-{:016x}-{}", key.finish(), std::process::id()));
-    let mut command = compiler(source, llvm);
-    // the source comes first: the order in which libraries have to follow it
-    let output =
-        command.arg(&source_file).args(options).arg("-o").arg(&unfinished).output().expect("quagmire-cc starts");
-    assert!(output.status.success(), "{source} {options:?}: {}", String::from_utf8_lossy(&output.stderr));
-    fs::rename(&unfinished, &path).expect("renamed");
     path
 }
 
-/// Folder for harnesses that link this build of the engine. Those of other builds are removed: they are of no more use, and
-/// take hundreds of megabytes.
-fn folder_of_engine() -> PathBuf {
+/// Folder for harnesses and campaigns of this build.
+static FOLDER: LazyLock<PathBuf> = LazyLock::new(folder_of_build);
+
+/// Creates the folder of this build. Those of other builds are removed: they are of no more use, and take hundreds of
+/// megabytes.
+fn folder_of_build() -> PathBuf {
     let mut key = DefaultHasher::new();
-    for part in ["quagmire-cc", "libquagmire.a"] {
+    for part in ["quagmire", "quagmire-cc", "libquagmire.a"] {
         fs::metadata(binaries().join(part)).and_then(|file| file.modified()).expect("a time").hash(&mut key);
     }
     let all = Path::new(env!("CARGO_TARGET_TMPDIR")).join("built");
@@ -126,6 +151,23 @@ fn folder_of_engine() -> PathBuf {
         }
     }
     folder
+}
+
+/// A copy of the folder of a campaign over `quadratic.c` that started from [`GREETING`] and found degradations, and what the
+/// campaign has printed. It is run once for all tests, with the machine for itself.
+pub(crate) fn finished() -> (Scene, String) {
+    let kept = made_once("campaign", (), |path| {
+        let _alone = alone();
+        let scene = Scene::new(GREETING);
+        let end = scene.fuzz(&harness("quadratic.c"), "--execs 5000 --seed 3 --max-size 1000").ended();
+        scene.write("printed", end.stdout.as_bytes());
+        run(Command::new("cp").arg("-r").arg(scene.path("")).arg(path)).ended();
+    });
+    let scene = Scene { folder: tempfile::tempdir().expect("a scratch folder") };
+    run(Command::new("cp").arg("-rT").arg(&kept).arg(scene.path(""))).ended();
+    let printed = scene.read("printed");
+    fs::remove_file(scene.path("printed")).expect("removed");
+    (scene, printed)
 }
 
 /// Copies a program by another process. A file that this process has open for writing, and that a child which another
@@ -157,6 +199,19 @@ impl Run {
         self
     }
 
+    /// Asserts that the command succeeded, whatever it wrote to standard error.
+    #[track_caller]
+    pub(crate) fn succeeded(self) -> Self {
+        assert_eq!(self.code, Some(0), "{self:#?}");
+        self
+    }
+
+    /// Standard output as JSON.
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:#?}"))
+    }
+
     /// Asserts that the command was refused with this exit code, and with one line that contains all of these words.
     #[track_caller]
     pub(crate) fn refused(&self, code: i32, words: &[&str]) {
@@ -174,8 +229,23 @@ impl Run {
 
 /// Runs a command to its end; fails if it does not end in time.
 pub(crate) fn run(command: &mut Command) -> Run {
-    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-    ended(child.expect("it starts"))
+    ended(start(command))
+}
+
+/// Starts a command without input, whose output is piped.
+pub(crate) fn start(command: &mut Command) -> Child {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
+}
+
+/// Starts a command without input, whose output nobody reads.
+pub(crate) fn start_silently(command: &mut Command) -> Child {
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts")
+}
+
+/// Interrupts a command whose output is piped, as Ctrl-C does, and waits for its end.
+pub(crate) fn interrupted(child: Child) -> Run {
+    signal(child.id(), libc::SIGINT);
+    ended(child)
 }
 
 /// Waits for the end of a command whose output is piped; fails if it does not end in time.
@@ -228,26 +298,6 @@ pub(crate) fn wait_until<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T
     }
 }
 
-/// [`wait_until`] beside a campaign whose output is piped: fails with what the campaign has said.
-#[track_caller]
-pub(crate) fn wait_beside<T>(campaign: &mut Child, what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
-    let start = Instant::now();
-    loop {
-        if let Some(answer) = ask() {
-            return answer;
-        }
-        if start.elapsed() > PATIENCE || campaign.try_wait().expect("a child").is_some() {
-            let processes = fs::read_to_string(format!("/proc/{0}/task/{0}/children", campaign.id()));
-            campaign.kill().expect("a child");
-            let mut said = [String::new(), String::new()];
-            campaign.stdout.take().expect("piped").read_to_string(&mut said[0]).expect("text");
-            campaign.stderr.take().expect("piped").read_to_string(&mut said[1]).expect("text");
-            panic!("waited in vain until {what}, {:?}; children: {processes:?}; {said:#?}", start.elapsed());
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-}
-
 /// Sends a signal to a process.
 pub(crate) fn signal(process: u32, signal: i32) {
     // SAFETY: a process that this test started.
@@ -266,6 +316,43 @@ pub(crate) fn processes(program: &Path) -> Vec<u32> {
     let numbers = listed.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     numbers.filter(|number| fs::read_link(format!("/proc/{number}/exe")).is_ok_and(|exe| exe == *program)).collect()
 }
+
+/// Waits until processes have gone.
+#[track_caller]
+pub(crate) fn wait_for_end(what: &str, processes: &[u32]) {
+    wait_until(what, || (!processes.iter().any(|process| is_alive(*process))).then_some(()));
+}
+
+/// Waits until a campaign has a worker that is none of these, and returns its id.
+#[track_caller]
+pub(crate) fn worker(campaign: &Child, but: &[u32]) -> u32 {
+    wait_until("there is a worker", || children(campaign.id()).into_iter().find(|process| !but.contains(process)))
+}
+
+/// Whether a process is `quagmire replay`.
+pub(crate) fn is_replay(process: &u32) -> bool {
+    let words = fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+    words.split(|byte| *byte == 0).any(|word| word == b"replay")
+}
+
+/// Runs a command where not a byte is free in `/dev/shm`; `None` if this system cannot do that.
+#[track_caller]
+pub(crate) fn with_full_dev_shm(command: &Command, variables: &[(&str, &Path)]) -> Option<Run> {
+    const SKIPPED: i32 = 77;
+    let script = "mount -t tmpfs -o size=4k quagmire-test /dev/shm && head -c 4096 /dev/zero >/dev/shm/full &&
+        ! echo more >/dev/shm/more 2>/dev/null && exec \"$@\"; exit 77";
+    let mut shell = Command::new("unshare");
+    shell.args(["--mount", "sh", "-c", script, "sh"]).arg(command.get_program()).args(command.get_args());
+    let run = run(shell.current_dir(command.get_current_dir().expect("that of a scene")).envs(variables.to_vec()));
+    let is_possible = is_root() && run.code != Some(SKIPPED) && !run.stderr.contains("unshare failed");
+    if !is_possible {
+        skip("mounts", MOUNTS);
+    }
+    is_possible.then_some(run)
+}
+
+/// Remedy for tests that mount a small file system.
+pub(crate) const MOUNTS: &str = "run the tests as root, in a container that may mount file systems";
 
 /// Ids of the children of a process.
 pub(crate) fn children(process: u32) -> Vec<u32> {
@@ -300,6 +387,42 @@ impl Scene {
         path
     }
 
+    /// Text of a file.
+    #[track_caller]
+    pub(crate) fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// Contents of a file of JSON.
+    #[track_caller]
+    pub(crate) fn json(&self, name: &str) -> Value {
+        serde_json::from_str(&self.read(name)).expect("JSON")
+    }
+
+    /// Compiles a file of this folder or of `tests/testdata` to `name`, with these options and environment variables.
+    #[track_caller]
+    pub(crate) fn compile(&self, name: &str, source: &str, options: &[&str], variables: &[(&str, &str)]) -> PathBuf {
+        let (own, program) = (self.path(source), self.path(name));
+        let source_file = if own.is_file() { own } else { testdata(source) };
+        let mut command = compiler(source, None);
+        command.current_dir(&self.folder).envs(variables.to_vec()).arg(source_file).args(options);
+        run(command.arg("-o").arg(&program)).ended();
+        program
+    }
+
+    /// Writes a source to this folder, and compiles it with this compiler.
+    #[track_caller]
+    pub(crate) fn compile_by(&self, compiler: &str, name: &str, source: &str, options: &[&str]) -> PathBuf {
+        let (file, program) = (self.write(&format!("{name}.c"), source.as_bytes()), self.path(name));
+        run(Command::new(compiler).args(options).arg(file).arg("-o").arg(&program)).succeeded();
+        program
+    }
+
+    /// Runs lines of the shell in this folder, with quagmire and its compilers on the path.
+    pub(crate) fn shell(&self, lines: &str) -> Run {
+        shell(self.folder.path(), lines)
+    }
+
     /// Command `quagmire` with these arguments, in the scratch folder.
     pub(crate) fn quagmire(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(binaries().join("quagmire"));
@@ -307,6 +430,12 @@ impl Scene {
         // whoever started the tests may ignore some
         with_signals(&mut command, libc::SIG_DFL);
         command
+    }
+
+    /// Runs `quagmire` with these words and the program behind `--`.
+    pub(crate) fn ask(&self, words: &str, program: &Path) -> Run {
+        let words: Vec<&str> = words.split_whitespace().chain(["--"]).collect();
+        run(self.quagmire(&words).arg(program))
     }
 
     /// Command for a campaign from `seeds` to `out` with these options.
@@ -322,22 +451,19 @@ impl Scene {
     }
 
     /// Runs `quagmire replay --json` on these inputs with these options, and returns the reports of the inputs.
-    pub(crate) fn replay(&self, harness: &Path, options: &str, inputs: &[&Path]) -> Vec<Value> {
+    pub(crate) fn replay(&self, harness: &Path, options: &str, files: &[&Path]) -> Vec<Value> {
         let mut command = self.quagmire(&["replay", "--json"]);
-        let run = run(command.args(options.split_whitespace()).args(inputs).arg("--").arg(harness)).ended();
-        let report: Value = serde_json::from_str(&run.stdout).expect("JSON");
-        report["inputs"].as_array().expect("inputs").clone()
+        inputs(command.args(options.split_whitespace()).args(files).arg("--").arg(harness))
     }
 
     /// Contents of `summary.json`.
     pub(crate) fn summary(&self) -> Value {
-        let text = fs::read_to_string(self.path("out/summary.json")).expect("a summary");
-        serde_json::from_str(&text).expect("JSON")
+        self.json("out/summary.json")
     }
 
     /// Contents of `logs/quagmire.log`.
     pub(crate) fn log(&self) -> String {
-        fs::read_to_string(self.path("out/logs/quagmire.log")).expect("a log")
+        self.read("out/logs/quagmire.log")
     }
 
     /// Names and contents of the files in a folder, including hidden ones, without those that a campaign is just renaming.
@@ -366,6 +492,42 @@ impl Scene {
         }
         files
     }
+}
+
+/// Runs lines of the shell in a folder, with quagmire and its compilers on the path.
+pub(crate) fn shell(folder: &Path, lines: &str) -> Run {
+    let path = format!("{}:{}", binaries().display(), std::env::var("PATH").unwrap_or_default());
+    run(Command::new("sh").args(["-euc", lines]).current_dir(folder).env("PATH", path))
+}
+
+/// Runs a command `quagmire replay --json`, and returns the reports of the inputs.
+#[track_caller]
+pub(crate) fn inputs(command: &mut Command) -> Vec<Value> {
+    array(&run(command).ended().json()["inputs"]).clone()
+}
+
+/// Executions of a line in the report of an input, in a function if one is named; 0 if it has none.
+pub(crate) fn executions(input: &Value, function: &str, line: u64) -> u64 {
+    let is_it = |one: &&Value| one["line"] == line && (function.is_empty() || one["function"] == function);
+    array(&input["lines"]).iter().filter(is_it).map(|one| number(&one["count"])).max().unwrap_or(0)
+}
+
+/// Values of a list in a report.
+#[track_caller]
+pub(crate) fn array(value: &Value) -> &Vec<Value> {
+    value.as_array().unwrap_or_else(|| panic!("{value} is not a list"))
+}
+
+/// Value of a text in a report.
+#[track_caller]
+pub(crate) fn string(value: &Value) -> &str {
+    value.as_str().unwrap_or_else(|| panic!("{value} is not a text"))
+}
+
+/// Value of a fraction in a report.
+#[track_caller]
+pub(crate) fn float(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
 }
 
 /// Value of a count in a report.

@@ -11,10 +11,12 @@ use super::{
     observe::MOST_RUNS,
     subject::Subject,
 };
-use crate::interruption;
-use crate::runner::{Detail, Run};
+use crate::{
+    interruption,
+    runner::{Detail, Run},
+};
 use quagmire_base::{
-    atomic::write_whole,
+    atomic::write_json,
     error::{Error, ExitCode, Result},
     files,
     format::counted,
@@ -209,9 +211,7 @@ pub(super) fn update(path: &Path, builds: &mut Builds, subjects: &[Subject]) -> 
         warn(&format!("{} left out, whose runs differ", counted(unstable, "input")));
     }
     let before = if path.exists() { read(path).ok() } else { None };
-    let json =
-        serde_json::to_string_pretty(&baseline).map_err(|error| Error::other(format!("cannot write: {error}")))?;
-    write_whole(path, (json + "\n").as_bytes())?;
+    write_json(path, &baseline)?;
     complain(&format!("quagmire: {}: {}\n", path.display(), changes(before.as_ref(), &baseline)));
     Ok(ExitCode::Ended)
 }

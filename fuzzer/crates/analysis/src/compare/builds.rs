@@ -1,13 +1,20 @@
-//! The builds that are compared: started, and checked to differ in nothing but the program.
+//! The builds that are compared: started, run, and checked to differ in nothing but the program.
 
-use std::ffi::OsString;
+use std::{collections::BTreeSet, ffi::OsString, path::Path};
 
-use std::collections::BTreeSet;
-
-use super::{CompareOptions, Old, side::Side, subject::Subject};
+use super::{CompareOptions, Old, moved};
+use crate::runner::{
+    Detail, Run,
+    remote::{RemoteOptions, RemoteRunner},
+};
 use quagmire_base::{
     error::{Error, Result},
     plain::warn,
+};
+use quagmire_execution::{
+    build_settings::build_settings,
+    fork_server::reads_file,
+    recognise::{ProgramKind, recognise, refuse_mutants},
 };
 use quagmire_results::comparison::Build;
 
@@ -25,12 +32,11 @@ pub(super) struct Builds {
 }
 
 impl Builds {
-    /// Starts the builds.
+    /// Starts the builds, for inputs of at most so many bytes.
     ///
     /// # Errors
     /// If one cannot be started, or they differ in compilers, flags or instrumentation and that is not allowed.
-    pub(super) fn open(options: &CompareOptions, old: &Old, new: &[OsString], subjects: &[Subject]) -> Result<Self> {
-        let largest = subjects.iter().map(|subject| subject.bytes.len()).max().unwrap_or(0);
+    pub(super) fn open(options: &CompareOptions, old: &Old, new: &[OsString], largest: usize) -> Result<Self> {
         let capacity = largest.max(ROOM);
         let old = match old {
             Old::Build(program) => Some(Side::open(program, options, capacity)?),
@@ -46,6 +52,10 @@ impl Builds {
             warn(&format!("the builds were {origin}: {remark}; differences in time are shown, and are no regressions"));
         }
         Ok(Self { old, new, capacity })
+    }
+
+    pub(super) fn pair(&mut self) -> Option<Pair<'_>> {
+        Some(Pair { old: self.old.as_mut()?, new: &mut self.new })
     }
 
     /// Whether counts of both builds are exact, so that they can be compared.
@@ -80,6 +90,85 @@ pub(super) fn check(old: &Build, new: &Build, is_forced: bool) -> Result<()> {
             Ok(())
         }
         all => Err(Error::usage(format!("the builds were not made in the same way ({}): {remedy}", all.join("; ")))),
+    }
+}
+
+/// One build that is running.
+#[derive(Debug)]
+pub(super) struct Side {
+    runner: RemoteRunner,
+    /// Description for the result.
+    pub about: Build,
+    /// Whether each run is a process of its own.
+    pub is_isolated: bool,
+    /// Whether it reads its input from a file.
+    pub reads_file: bool,
+}
+
+impl Side {
+    /// Starts a build.
+    ///
+    /// # Errors
+    /// If it cannot be read or started.
+    pub(super) fn open(program: &[OsString], options: &CompareOptions, capacity: usize) -> Result<Self> {
+        let path = Path::new(program.first().map_or_else(Default::default, |name| name.as_os_str()));
+        let kind = recognise(path)?;
+        if kind == ProgramKind::Mutants {
+            return Err(refuse_mutants(path));
+        }
+        if kind == ProgramKind::Harness && options.target.scratch {
+            return Err(Error::usage(format!(
+                "--scratch is for programs without a harness: {} is one",
+                path.display()
+            )));
+        }
+        let settings = build_settings(path)?.into_iter().collect();
+        let remote = RemoteOptions {
+            program: program.to_vec(),
+            generator: options.target.generator.clone().map(OsString::from),
+            extension: options.target.extension.clone(),
+            scratch: options.target.scratch,
+            capacity,
+            runs: options.target.runner(),
+        };
+        let runner = RemoteRunner::start(&remote)?;
+        let command = program.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        let about = Build { command, settings, instrumentation: runner.instrumentation() };
+        Ok(Self { runner, about, is_isolated: kind != ProgramKind::Harness, reads_file: reads_file(program) })
+    }
+
+    /// Runs an input `repeats` times in a row and returns the last run.
+    pub(super) fn run(&mut self, input: &[u8], detail: Detail, repeats: u32) -> Result<Run> {
+        self.runner.run(input, detail, repeats, false)
+    }
+
+    /// Runs an input once in a new process.
+    pub(super) fn run_afresh(&mut self, input: &[u8], detail: Detail) -> Result<Run> {
+        self.runner.run(input, detail, 1, true)
+    }
+}
+
+/// Both builds, if both are running.
+pub(super) struct Pair<'a> {
+    pub old: &'a mut Side,
+    pub new: &'a mut Side,
+}
+
+impl Pair<'_> {
+    /// Runs an input once in the old build and then in the new one.
+    pub(super) fn run(&mut self, input: &[u8], detail: Detail) -> Result<(Run, Run)> {
+        Ok((self.old.run(input, detail, 1)?, self.new.run(input, detail, 1)?))
+    }
+
+    /// Whether both builds do in new processes what they did; if counts are not exact, only the ends of the runs are compared.
+    pub(super) fn repeats(&mut self, input: &[u8], known: (&Run, &Run), is_inexact: bool) -> Result<bool> {
+        for (side, known) in [(&mut *self.old, known.0), (&mut *self.new, known.1)] {
+            let again = side.run_afresh(input, Detail::Cost)?;
+            if again.status != known.status || !is_inexact && moved::differs(&again.cost, &known.cost) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }
 

@@ -58,6 +58,11 @@ impl Evidence {
         (old.came_back() && new.came_back()).then_some((old, new))
     }
 
+    /// Seconds of a run of the faster build; 0 unless both returned.
+    pub(super) fn usual_seconds(&self) -> f64 {
+        self.both().map_or(0.0, |(old, new)| old.seconds.min(new.seconds))
+    }
+
     /// Whether the run of the new build ended early, and that of the old one did not end so.
     pub(super) fn has_new_end(&self) -> bool {
         let (Some(old), Some(new)) = (&self.old, &self.new) else { return false };
@@ -152,4 +157,105 @@ impl Evidence {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+    use crate::compare::times::tests::times;
+    use quagmire_cost::resource::Cost;
+
+    fn run(status: &str, instructions: u64) -> Option<Run> {
+        Some(Run {
+            status: status.into(),
+            cost: Cost::from([(Resource::Instructions, instructions)]),
+            ..Run::default()
+        })
+    }
+
+    fn returned(old: u64, new: u64) -> Evidence {
+        Evidence { old: run("returned", old), new: run("returned", new), ..Evidence::default() }
+    }
+
+    fn verdict(evidence: &Evidence) -> Verdict {
+        evidence.decide(1.05).0
+    }
+
+    #[test]
+    fn more_instructions_are_red_only_if_time_confirms_them_twice_and_more_time_alone_is_a_note() {
+        let (longer, no_discovery) = (Some((1.2, true)), Some((1.2, false)));
+        for (new, first, second, expected) in [
+            (1_200, None, None, Verdict::Unfinished),
+            (1_200, no_discovery, None, Verdict::Same),
+            (1_200, longer, None, Verdict::Unfinished),
+            (1_200, longer, Some(1.0), Verdict::Same),
+            (1_200, longer, Some(1.2), Verdict::Slower),
+            (1_000, longer, Some(1.2), Verdict::TimeOnly),
+            (1_000, longer, Some(1.03), Verdict::Same),
+            (500, None, None, Verdict::Faster),
+            (500, longer, Some(1.2), Verdict::TimeOnly),
+        ] {
+            let first = first.map(|(ratio, is_discovery)| (times(1.0, ratio), is_discovery));
+            let second = second.map(|ratio| times(1.0, ratio));
+            assert_eq!(verdict(&Evidence { first, second, ..returned(1_000, new) }), expected, "{new}");
+        }
+        assert!(!Verdict::TimeOnly.is_regression());
+    }
+
+    #[test]
+    fn a_new_end_is_red_once_a_new_process_ends_so_too_and_one_that_is_gone_is_fixed() {
+        for (old, new, is_reproduced, expected) in [
+            ("returned", "crashed", None, Verdict::Unfinished),
+            ("returned", "crashed", Some(false), Verdict::Unstable),
+            ("returned", "crashed", Some(true), Verdict::NewCrash),
+            ("returned", "exited", Some(true), Verdict::NewCrash),
+            ("returned", "hung", Some(true), Verdict::NewHang),
+            ("crashed", "returned", None, Verdict::Fixed),
+            ("hung", "rejected", None, Verdict::Fixed),
+            ("hung", "hung", None, Verdict::Same),
+        ] {
+            let ended = Evidence { old: run(old, 10), new: run(new, 5), is_reproduced, ..Evidence::default() };
+            assert_eq!(verdict(&ended), expected, "{old} {new}");
+        }
+    }
+
+    #[test]
+    fn what_is_unstable_or_was_not_run_has_no_verdict_on_its_cost() {
+        let unstable = Evidence { unstable: Some("it differs".into()), ..returned(10, 1_000) };
+        assert_eq!([verdict(&unstable), verdict(&Evidence::default())], [Verdict::Unstable, Verdict::Unfinished]);
+    }
+
+    #[test]
+    fn a_law_that_is_worse_is_the_gravest_verdict_on_cost() {
+        let worse = LawChange {
+            pump: "\"[\"".into(),
+            function: Some("parse".into()),
+            old_exponent: 1.0,
+            new_exponent: 2.04,
+            ..LawChange::default()
+        };
+        let law = Evidence { law: Some(worse), ..returned(1_000, 1_010) };
+        let (verdict, why) = law.decide(1.05);
+        assert_eq!(verdict, Verdict::LawWorse);
+        assert_eq!(why, "instructions of parse grow as n^2.0 in the repetitions of \"[\", and as n^1.0 before");
+        assert!(Verdict::ALL.into_iter().all(|other| other >= verdict));
+    }
+
+    #[test]
+    fn a_baseline_has_counts_only_and_counts_that_are_not_exact_say_nothing() {
+        let known = |old, new| verdict(&Evidence { source: Source::Baseline, ..returned(old, new) });
+        assert_eq!(known(1_000, 1_200), Verdict::Slower);
+        assert_eq!([known(10, 100), known(1_000, 1_049)], [Verdict::Same; 2], "few in all, and few in relation");
+        let inexact = Evidence { is_inexact: true, ..returned(1_000, 2_000) };
+        assert_eq!(verdict(&inexact), Verdict::Same);
+    }
+
+    #[test]
+    fn a_finding_is_fixed_when_it_costs_hardly_more_than_an_ordinary_input() {
+        let finding = |new| {
+            let known = Evidence { source: Source::Campaign, ordinary: Some(100), ..returned(10_000, new) };
+            verdict(&known)
+        };
+        assert_eq!(
+            [150, 5_000, 10_000, 20_000].map(finding),
+            [Verdict::Fixed, Verdict::Faster, Verdict::Same, Verdict::Slower]
+        );
+    }
+}

@@ -3,18 +3,12 @@
 
 mod baseline;
 mod builds;
-mod campaign;
-mod corpus_law;
 mod evidence;
 mod law;
-mod limits;
 mod moved;
 mod observe;
-mod print;
-mod result;
-mod side;
+mod report;
 mod subject;
-mod templates;
 mod times;
 mod tolerated;
 
@@ -24,7 +18,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use self::{builds::Builds, limits::Limits};
+use self::{builds::Builds, times::Limits};
 use clap::Parser;
 
 use crate::{
@@ -176,13 +170,14 @@ fn run(options: &CompareOptions, old: &Old, new: &[OsString]) -> Result<ExitCode
     interruption::watch();
     let tolerated = options.tolerated.as_deref().map(tolerated::read).transpose()?.unwrap_or_default();
     let (mut subjects, reference) = match old {
-        Old::Campaign => campaign::findings(&options.inputs)?,
+        Old::Campaign => subject::findings(&options.inputs)?,
         Old::Build(_) => (subject::load(&options.inputs)?, Reference::Build),
         Old::Baseline(file) | Old::Update(file) => {
             (subject::load(&options.inputs)?, Reference::Baseline(file.display().to_string()))
         }
     };
-    let mut builds = Builds::open(options, old, new, &subjects)?;
+    let largest = subjects.iter().map(|subject| subject.bytes.len()).max().unwrap_or(0);
+    let mut builds = Builds::open(options, old, new, largest)?;
     if let Old::Update(file) = old {
         return baseline::update(file, &mut builds, &subjects);
     }
@@ -195,7 +190,7 @@ fn run(options: &CompareOptions, old: &Old, new: &[OsString]) -> Result<ExitCode
         hang_timeout: options.target.hang_timeout,
     };
     let is_complete = observe::all(&mut builds, &mut subjects, &limits)?;
-    let comparison = result::of(&builds, options, subjects, reference, &tolerated, &limits, !is_complete);
+    let comparison = report::of(&builds, options, subjects, reference, &tolerated, !is_complete);
     tell(options, &comparison, &tolerated)
 }
 
@@ -208,8 +203,8 @@ fn tell(options: &CompareOptions, comparison: &Comparison, tolerated: &tolerated
     for line in tolerated.unused(comparison) {
         warn(&line);
     }
-    let (text, form) = if options.json { (json, Form::Json) } else { (print::table(comparison), Form::Lines) };
-    plain::print(&text, form).map_err(|error| Error::other(format!("cannot print: {error}")))?;
+    let (text, form) = if options.json { (json, Form::Json) } else { (report::table(comparison), Form::Lines) };
+    plain::print(&text, form)?;
     let left_out = comparison.count(ComparisonVerdict::Unfinished);
     if comparison.is_incomplete {
         let remedy = if interruption::has_come() { "it was stopped" } else { "give more time with --time" };

@@ -1,6 +1,6 @@
 //! Functions and lines whose instructions moved between two builds, by name: numbers of edges differ between builds.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use quagmire_cost::resource::{Cost, Resource};
 use quagmire_execution::lines::{LineCost, SourceCosts};
@@ -18,18 +18,13 @@ pub(super) fn has_grown(one: &MovedFunction) -> bool {
 
 /// Functions whose instructions differ, those that grew most first.
 pub(super) fn between(old: &SourceCosts, new: &SourceCosts) -> Vec<MovedFunction> {
-    let by_name = |costs: &SourceCosts| -> BTreeMap<String, u64> {
-        costs.functions.iter().map(|one| (one.function.clone(), one.instructions)).collect()
-    };
-    let (before, now) = (by_name(old), by_name(new));
-    let names: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
-    let amount = |of: &BTreeMap<String, u64>, name: &str| of.get(name).copied().unwrap_or(0);
-    let mut moved: Vec<MovedFunction> = names
-        .into_iter()
-        .map(|name| (name, amount(&before, name), amount(&now, name)))
-        .filter(|(_, before, now)| before != now)
-        .map(|(name, before, now)| function(name, before, now, old, new))
-        .collect();
+    let mut amounts: BTreeMap<&str, [u64; 2]> = BTreeMap::new();
+    for (build, costs) in [old, new].into_iter().enumerate() {
+        costs.functions.iter().for_each(|one| amounts.entry(&one.function).or_default()[build] = one.instructions);
+    }
+    let is_moved = |(_, [before, now]): &(&str, [u64; 2])| before != now;
+    let moved = amounts.into_iter().filter(is_moved).map(|(name, [before, now])| function(name, before, now, old, new));
+    let mut moved: Vec<MovedFunction> = moved.collect();
     let growth = |one: &MovedFunction| i128::from(one.new_instructions) - i128::from(one.old_instructions);
     moved.sort_by_key(|one| std::cmp::Reverse(growth(one)));
     moved
@@ -45,22 +40,17 @@ fn function(name: &str, before: u64, now: u64, old: &SourceCosts, new: &SourceCo
     let (was, is) = (lines(old), lines(new));
     let mut moved = MovedFunction {
         function: name.to_owned(),
-        location: None,
         old_instructions: before,
         new_instructions: now,
-        old_count: None,
-        new_count: 0,
+        ..MovedFunction::default()
     };
     // other lines may have moved it in the file: the n-th line of the function is the n-th line
-    let pairs: Vec<(Option<&LineCost>, &LineCost)> = if was.len() == is.len() {
-        was.iter().map(Some).zip(&is).collect()
-    } else {
-        is.iter().map(|line| (None, line)).collect()
-    };
+    let line_before = |number: usize| was.get(number).filter(|_| was.len() == is.len());
+    let pairs = is.iter().enumerate().map(|(number, line)| (line_before(number), line));
     let growth = |(was, is): &(Option<&LineCost>, &LineCost)| {
         i128::from(is.instructions) - i128::from(was.map_or(0, |was| was.instructions))
     };
-    if let Some((was, is)) = pairs.into_iter().max_by_key(growth) {
+    if let Some((was, is)) = pairs.max_by_key(growth) {
         moved.location = Some(format!("{}:{}", is.file, is.line));
         moved.old_count = was.map(|was| was.count);
         moved.new_count = is.count;

@@ -6,20 +6,18 @@ use std::{
 };
 
 use super::{
-    builds::Builds,
-    corpus_law,
+    builds::{Builds, Pair, Side},
     evidence::Evidence,
-    law,
-    limits::Limits,
-    moved,
-    side::Side,
+    law, moved,
     subject::Subject,
-    times::{FALSE_DISCOVERIES, Times},
+    times::{FALSE_DISCOVERIES, Limits, Times},
 };
-use crate::interruption;
-use crate::runner::{Detail, Run};
+use crate::{
+    interruption,
+    runner::{Detail, Run},
+};
 use quagmire_base::{error::Result, plain::complain};
-use quagmire_cost::false_discovery::discoveries;
+use quagmire_cost::{resource::Resource, statistics::discoveries};
 
 /// Most runs of one input in each build until two in a row are the same: the first may fill what later ones find.
 pub(super) const MOST_RUNS: usize = 4;
@@ -73,51 +71,32 @@ pub(super) fn all(builds: &mut Builds, subjects: &mut [Subject], limits: &Limits
 fn run_both(builds: &mut Builds, input: &[u8], evidence: &mut Evidence) -> Result<()> {
     let mut last: [Option<Run>; 2] = [None, None];
     for _ in 0..MOST_RUNS {
-        let mut is_stable = [false, false];
-        let sides = [builds.old.as_mut(), Some(&mut builds.new)];
-        for (index, side) in sides.into_iter().enumerate() {
-            let Some(side) = side else {
-                is_stable[index] = true;
-                continue;
-            };
+        let mut unstable = None;
+        let sides = [("old", builds.old.as_mut()), ("new", Some(&mut builds.new))];
+        for ((build, side), last) in sides.into_iter().zip(&mut last) {
+            let Some(side) = side else { continue };
             let run = side.run(input, Detail::Edges, 1)?;
-            is_stable[index] =
-                !run.came_back() || last[index].as_ref().is_some_and(|last| are_same(last, &run, evidence.is_inexact));
-            last[index] = Some(run);
+            let is_same = |last: &Run| last.status == run.status && (evidence.is_inexact || last.edges == run.edges);
+            if run.came_back() && !last.as_ref().is_some_and(is_same) {
+                unstable.get_or_insert(build);
+            }
+            *last = Some(run);
         }
-        if is_stable == [true, true] {
-            evidence.keep(last);
-            return Ok(());
+        let why =
+            |build| format!("its runs differ in the {build} build: it depends on time, addresses or random numbers");
+        evidence.unstable = unstable.map(why);
+        if evidence.unstable.is_none() {
+            break;
         }
         if interruption::has_come() {
             return Ok(());
         }
-        evidence.unstable = (0..2).find(|&index| !is_stable[index]).map(|index| {
-            let build = if index == 0 { "old" } else { "new" };
-            format!("its runs differ in the {build} build: it depends on time, addresses or random numbers")
-        });
     }
-    let unstable = evidence.unstable.take();
-    evidence.keep(last);
-    evidence.unstable = unstable;
+    // edges have done their work: they are many
+    let [old, new] = last.map(|run| run.map(|run| Run { edges: Vec::new(), ..run }));
+    evidence.old = old.or(evidence.old.take());
+    evidence.new = new;
     Ok(())
-}
-
-impl Evidence {
-    /// Keeps the last runs of both builds, which are stable. Edges have done their work: they are many.
-    fn keep(&mut self, [old, new]: [Option<Run>; 2]) {
-        let bare = |run: Run| Run { edges: Vec::new(), ..run };
-        if let Some(old) = old {
-            self.old = Some(bare(old));
-        }
-        self.new = new.map(bare);
-        self.unstable = None;
-    }
-}
-
-/// Whether two runs of one build are the same.
-fn are_same(one: &Run, other: &Run, is_inexact: bool) -> bool {
-    one.status == other.status && (is_inexact || one.edges == other.edges)
 }
 
 /// Runs an input in new processes, to confirm that the new build ends it early and the old one does not.
@@ -178,15 +157,14 @@ fn to_be_timed(subjects: &[Subject], threshold: f64) -> Vec<usize> {
 
 /// Measures times, and those that are longer once more in new processes. Returns whether there was time for all.
 fn time(builds: &mut Builds, subjects: &mut [Subject], limits: &Limits) -> Result<bool> {
-    let Some(old) = &mut builds.old else { return Ok(true) };
+    let Some(mut pair) = builds.pair() else { return Ok(true) };
     let mut first = Vec::new();
     for index in to_be_timed(subjects, limits.threshold) {
-        let subject = &subjects[index];
-        let usual = subject.evidence.both().map_or(0.0, |(old, new)| old.seconds.min(new.seconds));
-        match Times::measure(old, &mut builds.new, &subject.bytes, usual, limits.until)? {
+        let Subject { bytes, evidence, .. } = &mut subjects[index];
+        match Times::measure(&mut pair, bytes, evidence.usual_seconds(), limits)? {
             Some(times) => first.push((index, times)),
             None if limits.are_over() => break,
-            None => subjects[index].evidence.unstable = Some("a run ended early while times were measured".to_owned()),
+            None => evidence.unstable = Some("a run ended early while times were measured".to_owned()),
         }
     }
     let is_complete = !limits.are_over();
@@ -198,51 +176,43 @@ fn time(builds: &mut Builds, subjects: &mut [Subject], limits: &Limits) -> Resul
         if limits.are_over() {
             return Ok(false);
         }
-        confirm(old, &mut builds.new, subject, limits)?;
+        confirm(&mut pair, subject, limits)?;
     }
     Ok(is_complete && !limits.are_over())
 }
 
 /// Measures the times of an input once more, in new processes, if its counts are the same there.
-fn confirm(old: &mut Side, new: &mut Side, subject: &mut Subject, limits: &Limits) -> Result<()> {
+fn confirm(pair: &mut Pair, subject: &mut Subject, limits: &Limits) -> Result<()> {
     let Subject { bytes, evidence, .. } = subject;
-    for (side, known) in [(&mut *old, &evidence.old), (&mut *new, &evidence.new)] {
-        let again = side.run_afresh(bytes, Detail::Cost)?;
-        let is_same = known.as_ref().is_some_and(|known| {
-            known.status == again.status && (evidence.is_inexact || !moved::differs(&known.cost, &again.cost))
-        });
-        if !is_same {
-            evidence.unstable = Some("its counts are others in a new process".to_owned());
-            return Ok(());
-        }
+    let is_same = match evidence.both() {
+        Some(known) => pair.repeats(bytes, known, evidence.is_inexact)?,
+        None => false,
+    };
+    if !is_same {
+        evidence.unstable = Some("its counts are others in a new process".to_owned());
+        return Ok(());
     }
-    let usual = evidence.both().map_or(0.0, |(old, new)| old.seconds.min(new.seconds));
-    evidence.second = Times::measure(old, new, bytes, usual, limits.until)?;
+    evidence.second = Times::measure(pair, bytes, evidence.usual_seconds(), limits)?;
     Ok(())
 }
 
 /// Finds out for the inputs that grew most whether cost grows faster with size. Returns whether there was time for all.
 fn grow(builds: &mut Builds, subjects: &mut [Subject], limits: &Limits) -> Result<bool> {
-    let Some(old) = &mut builds.old else { return Ok(true) };
+    let capacity = builds.capacity;
+    let Some(mut pair) = builds.pair() else { return Ok(true) };
     let mut grown: Vec<(usize, f64, String)> = Vec::new();
     for (index, subject) in subjects.iter().enumerate().filter(|(_, one)| one.evidence.unstable.is_none()) {
         let Some((old, new)) = subject.evidence.both() else { continue };
         if let Some(most) = moved::between(&old.source, &new.source).into_iter().next().filter(moved::has_grown) {
             let more = most.new_instructions - most.old_instructions;
-            grown.push((
-                index,
-                more as f64 / old.cost[quagmire_cost::resource::Resource::Instructions].max(1) as f64,
-                most.function,
-            ));
+            let share = more as f64 / old.cost[Resource::Instructions].max(1) as f64;
+            grown.push((index, share, most.function));
         }
     }
     grown.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let mut functions: Vec<String> = grown.iter().map(|(.., function)| function.clone()).collect();
-    functions.sort();
-    functions.dedup();
-    let mut of_function: BTreeMap<String, usize> = BTreeMap::new();
+    let mut functions: BTreeMap<String, usize> = BTreeMap::new();
     grown.retain(|(.., function)| {
-        let number = of_function.entry(function.clone()).or_default();
+        let number = functions.entry(function.clone()).or_default();
         *number += 1;
         *number <= GROWN_PER_FUNCTION
     });
@@ -250,22 +220,20 @@ fn grow(builds: &mut Builds, subjects: &mut [Subject], limits: &Limits) -> Resul
         if limits.are_over() {
             return Ok(false);
         }
-        let input = &subjects[index].bytes;
-        let found = law::worse(old, &mut builds.new, input, builds.capacity, limits)?;
-        subjects[index].evidence.law = found;
+        let Subject { bytes, evidence, .. } = &mut subjects[index];
+        evidence.law = law::worse(&mut pair, bytes, capacity, limits)?;
     }
-    for function in functions {
+    for function in functions.keys() {
         if limits.are_over() {
             return Ok(false);
         }
-        let Some((largest, found)) = corpus_law::worse(subjects, &function) else { continue };
-        let evidence = &subjects[largest].evidence;
+        let Some((largest, found)) = law::worse_over_corpus(subjects, function) else { continue };
+        let Subject { bytes, evidence, .. } = &mut subjects[largest];
         let is_large = evidence.ratio().is_some_and(|grown| grown >= limits.threshold);
         if evidence.law.is_none() && is_large {
-            let usual = evidence.both().map_or(0.0, |(old, new)| old.seconds.min(new.seconds));
-            let times = Times::measure(old, &mut builds.new, &subjects[largest].bytes, usual, limits.until)?;
+            let times = Times::measure(&mut pair, bytes, evidence.usual_seconds(), limits)?;
             if times.is_some_and(|times| times.p_value() <= law::CONFIRMED) {
-                subjects[largest].evidence.law = Some(found);
+                evidence.law = Some(found);
             }
         }
     }

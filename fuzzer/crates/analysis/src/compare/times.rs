@@ -1,17 +1,33 @@
 //! CPU times of both builds, measured in turn.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use super::side::Side;
-use crate::interruption;
-use crate::runner::Detail;
+use super::builds::Pair;
+use crate::{interruption, runner::Detail};
 use quagmire_base::error::Result;
 use quagmire_cost::{
     judgement::{Verdict, judge},
-    rank_test::p_above,
-    statistics::{median, ratio_of_medians},
+    statistics::{median, p_above, ratio_of_medians},
 };
 use quagmire_results::comparison::TimeRatio;
+
+/// Limits of a comparison.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Ratio of instructions from which on an input is slower.
+    pub threshold: f64,
+    /// Moment after which no times are measured any more.
+    pub until: Instant,
+    /// Hang timeout of a run.
+    pub hang_timeout: Duration,
+}
+
+impl Limits {
+    /// Whether nothing more is measured: time is up, or the user has had enough.
+    pub(super) fn are_over(&self) -> bool {
+        interruption::has_come() || Instant::now() >= self.until
+    }
+}
 
 /// Times of each build. Of 12 and 12 values the rank test can tell orders of which one in 2.7 million is by chance.
 const ROUNDS: usize = 12;
@@ -37,27 +53,22 @@ pub(super) struct Times {
 }
 
 impl Times {
-    /// Measures both builds in turn. `usual` is the time of a run in seconds, as far as known. `None` if `until` came, or
-    /// an interruption, or a run did not return.
-    pub(super) fn measure(
-        old: &mut Side,
-        new: &mut Side,
-        input: &[u8],
-        usual: f64,
-        until: Instant,
-    ) -> Result<Option<Self>> {
-        let isolated = old.is_isolated || new.is_isolated;
+    /// Measures both builds in turn. `usual` is the time of a run in seconds, as far as known. `None` if time is up, or an
+    /// interruption came, or a run did not return.
+    pub(super) fn measure(pair: &mut Pair, input: &[u8], usual: f64, limits: &Limits) -> Result<Option<Self>> {
+        let is_isolated = pair.old.is_isolated || pair.new.is_isolated;
         let repeats =
-            if isolated { 1 } else { (SHORTEST_SAMPLE / usual.max(1e-9)).ceil().clamp(1.0, MOST_REPEATS) as u32 };
+            if is_isolated { 1 } else { (SHORTEST_SAMPLE / usual.max(1e-9)).ceil().clamp(1.0, MOST_REPEATS) as u32 };
         let mut times = Self::default();
         let mut spent = 0.0;
         for round in 0..ROUNDS {
-            if interruption::has_come() || Instant::now() >= until {
+            if limits.are_over() {
                 return Ok(None);
             }
+            let mut sides = [(&mut *pair.old, &mut times.old), (&mut *pair.new, &mut times.new)];
             // neither is always the first
-            for is_old in if round % 2 == 0 { [true, false] } else { [false, true] } {
-                let (side, series) = if is_old { (&mut *old, &mut times.old) } else { (&mut *new, &mut times.new) };
+            sides.rotate_left(round % 2);
+            for (side, series) in sides {
                 let run = side.run(input, Detail::Cost, repeats)?;
                 if !run.came_back() {
                     return Ok(None);

@@ -133,26 +133,10 @@ mod tests {
 
     fn slower(function: &str) -> ComparedInput {
         ComparedInput {
-            path: "a".into(),
             hash: "0123456789abcdef".into(),
-            bytes: 1,
             verdict: ComparisonVerdict::Slower,
-            reason: String::new(),
-            old: None,
-            new: None,
-            ratio: None,
-            time: None,
-            law: None,
-            moved: vec![MovedFunction {
-                function: function.into(),
-                location: None,
-                old_instructions: 1,
-                new_instructions: 2,
-                old_count: None,
-                new_count: 0,
-            }],
-            tolerance: None,
-            reproduce: String::new(),
+            moved: vec![MovedFunction { function: function.into(), ..MovedFunction::default() }],
+            ..ComparedInput::default()
         }
     }
 
@@ -186,14 +170,13 @@ mod tests {
     #[test]
     fn others_are_not_tolerated() {
         let list = parse(LIST.as_bytes(), day("2026-01-01")).unwrap();
-        let mut other = slower("other");
-        other.hash = "99".into();
-        list.apply(&mut other);
-        assert_eq!((other.verdict, other.tolerance), (ComparisonVerdict::Slower, None));
-        let mut faster = slower("parse");
-        faster.verdict = ComparisonVerdict::Faster;
-        list.apply(&mut faster);
-        assert_eq!(faster.verdict, ComparisonVerdict::Faster);
+        let other = ComparedInput { hash: "99".into(), ..slower("other") };
+        let faster = ComparedInput { verdict: ComparisonVerdict::Faster, ..slower("parse") };
+        for input in [other, faster] {
+            let mut judged = input.clone();
+            list.apply(&mut judged);
+            assert_eq!(judged, input);
+        }
     }
 
     #[test]

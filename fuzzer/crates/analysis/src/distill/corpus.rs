@@ -1,6 +1,8 @@
 //! Corpus that was chosen: its inputs, and the folder that it is written to.
 
-use std::{fs, path::Path};
+use std::path::Path;
+
+use serde::Serialize;
 
 use super::{
     Weight,
@@ -8,23 +10,26 @@ use super::{
     inputs::{Examined, Examiner},
 };
 use crate::interruption;
-use quagmire_base::{
-    atomic::unwritable,
-    error::{Error, Result},
-    files::{Folder, FreeNames},
-};
+use quagmire_base::{corpus_folder::CorpusFolder, error::Result};
 
 /// Input of the corpus.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Member {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Kept {
     /// Index among the candidates.
+    #[serde(skip)]
     pub candidate: usize,
-    /// Name of its file in the corpus; `None` as long as it was not written.
+    /// File that it was read from.
+    pub path: String,
+    /// Its file in the corpus; `null` as long as it was not written.
     pub name: Option<String>,
-    /// Whether it has a feature that no other candidate with other features has.
-    pub is_essential: bool,
-    /// Whether it did the same in a second run; `None` if it was not run again.
-    pub is_stable: Option<bool>,
+    pub bytes: u64,
+    pub cost: u64,
+    /// Number of its features.
+    pub features: u64,
+    /// Whether it has a feature that no other input has, unless that has the same features.
+    pub essential: bool,
+    /// Whether it did the same in a second run; `null` if it was not run again.
+    pub stable: Option<bool>,
     /// Reason why it could not be written.
     pub lost: Option<String>,
 }
@@ -33,7 +38,7 @@ pub(super) struct Member {
 #[derive(Debug, Default)]
 pub(super) struct Corpus {
     /// In the order in which they were found.
-    pub members: Vec<Member>,
+    pub kept: Vec<Kept>,
     /// Sum of the weights.
     pub weight: u64,
     /// Lower bound of the weight of a corpus that keeps everything.
@@ -55,16 +60,25 @@ impl Corpus {
         }
         let weights: Vec<u64> = best.iter().map(|&index| weight.of(&candidates[index])).collect();
         let Solution { rows, essentials, weight, bound } = cover::solve(&examined.rows, &weights);
-        let member = |row: u32| Member {
-            candidate: best[row as usize],
-            name: None,
-            is_essential: essentials.binary_search(&row).is_ok(),
-            is_stable: None,
-            lost: None,
+        let mut features = Vec::new();
+        let kept = |row: u32| {
+            let candidate = &candidates[best[row as usize]];
+            examined.rows.read(row, &mut features);
+            Kept {
+                candidate: best[row as usize],
+                path: candidate.path.display().to_string(),
+                name: None,
+                bytes: candidate.bytes,
+                cost: candidate.cost,
+                features: features.len() as u64,
+                essential: essentials.binary_search(&row).is_ok(),
+                stable: None,
+                lost: None,
+            }
         };
-        let mut members: Vec<Member> = rows.into_iter().map(member).collect();
-        members.sort_by_key(|member| member.candidate);
-        Self { members, weight, bound }
+        let mut kept: Vec<Kept> = rows.into_iter().map(kept).collect();
+        kept.sort_by_key(|one| one.candidate);
+        Self { kept, weight, bound }
     }
 
     /// Runs the inputs once more, and writes them, each under the name of its file.
@@ -72,42 +86,22 @@ impl Corpus {
     /// # Errors
     /// If the folder is not empty or cannot be written, or the target cannot be run.
     pub(super) fn write(&mut self, examiner: &mut Examiner, examined: &Examined, output: &Path) -> Result<()> {
-        check_empty(output)?;
-        fs::create_dir_all(output).map_err(|error| unwritable(output, &error))?;
-        let folder = Folder::named(output);
-        let mut names = FreeNames::default();
-        for member in &mut self.members {
-            let candidate = &examined.candidates[member.candidate];
+        let mut folder = CorpusFolder::create(output)?;
+        for one in &mut self.kept {
+            let candidate = &examined.candidates[one.candidate];
             let input = match examiner.reread(candidate) {
                 Ok(input) => input,
                 Err(why) => {
-                    member.lost = Some(why);
+                    one.lost = Some(why);
                     continue;
                 }
             };
-            let name = names.of(&candidate.path);
-            folder.write_whole(&name, &input).map_err(|error| unwritable(&output.join(&name), &error))?;
-            member.name = Some(name);
+            one.name = Some(folder.write(&candidate.path, &input)?);
             // a signal asks for an end: what is written is complete without a second run
             if !interruption::has_come() {
-                member.is_stable = Some(examiner.is_stable(candidate, &input)?);
+                one.stable = Some(examiner.is_stable(candidate, &input)?);
             }
         }
         Ok(())
     }
-}
-
-/// Checks that a folder is empty, or does not exist.
-///
-/// # Errors
-/// If it holds files, or is something else.
-pub(crate) fn check_empty(output: &Path) -> Result<()> {
-    if fs::symlink_metadata(output).is_err() {
-        return Ok(());
-    }
-    if Folder::named(output).is_empty().map_err(|error| unwritable(output, &error))? {
-        return Ok(());
-    }
-    let shown = output.display();
-    Err(Error::other(format!("{shown} holds files already: choose another folder with -o, or empty it")))
 }

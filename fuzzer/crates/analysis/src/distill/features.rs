@@ -60,44 +60,27 @@ pub(super) struct Features {
     purpose: Purpose,
     /// For coverage: buckets of each edge that were seen.
     buckets: Vec<u8>,
-    edges: Vec<Maximum>,
-    functions: Vec<Maximum>,
-    resources: [Maximum; Resource::ALL.len()],
-    laws: Vec<Maximum>,
+    /// For cost: maxima of edges, functions, resources and laws, by their numbers.
+    maxima: [Vec<Maximum>; 4],
     /// First number that was not given out.
     next: u32,
 }
 
 impl Features {
     pub(super) fn new(purpose: Purpose) -> Self {
-        let nothing = Maximum::default();
-        let resources = [nothing; Resource::ALL.len()];
-        Self {
-            purpose,
-            buckets: Vec::new(),
-            edges: Vec::new(),
-            functions: Vec::new(),
-            resources,
-            laws: Vec::new(),
-            next: 0,
-        }
+        Self { purpose, buckets: Vec::new(), maxima: Default::default(), next: 0 }
     }
 
     /// Whether a run has a feature that no run before it had.
     pub(super) fn has_new(&self, run: &Run) -> bool {
-        if self.purpose == Purpose::Coverage {
-            let seen = |edge: u32| self.buckets.get(edge as usize).copied().unwrap_or(0);
-            return buckets(run).any(|(edge, class)| seen(edge) & 1 << class == 0);
+        match self.purpose {
+            Purpose::Coverage => {
+                let seen = |edge: u32| self.buckets.get(edge as usize).copied().unwrap_or(0);
+                buckets(run).any(|(edge, class)| seen(edge) & 1 << class == 0)
+            }
+            Purpose::Cost => amounts(run, None)
+                .any(|(kind, place, amount)| amount > self.maxima[kind].get(place).map_or(0, |maximum| maximum.amount)),
         }
-        let is_more = |maxima: &[Maximum], place: usize, amount: u64| {
-            amount > maxima.get(place).map_or(0, |maximum| maximum.amount)
-        };
-        run.edges.iter().any(|one| is_more(&self.edges, one.edge as usize, one.count))
-            || run.functions.iter().any(|one| is_more(&self.functions, one.function as usize, one.instructions))
-            || Resource::ALL
-                .into_iter()
-                .filter(|resource| resource.is_deterministic())
-                .any(|resource| is_more(&self.resources, resource as usize, run.cost[resource]))
     }
 
     /// Puts the numbers of a run's features into `numbers`, in no order. `law` is the law of its input, if it is known.
@@ -105,71 +88,45 @@ impl Features {
         numbers.clear();
         if self.purpose == Purpose::Coverage {
             for (edge, class) in buckets(run) {
-                let place = edge as usize;
-                if self.buckets.len() <= place {
-                    self.buckets.resize(place + 1, 0);
-                }
-                self.buckets[place] |= 1 << class;
+                *at(&mut self.buckets, edge as usize) |= 1 << class;
                 let number = edge << 3 | class;
                 self.next = self.next.max(number + 1);
                 numbers.push(number);
             }
             return;
         }
-        let mut next = self.next;
-        let mut note = |maxima: &mut [Maximum], place: usize, amount: u64| {
-            let maximum = &mut maxima[place];
+        for (kind, place, amount) in amounts(run, law) {
+            let maximum = at(&mut self.maxima[kind], place);
             if amount > maximum.amount {
-                *maximum = Maximum { amount, number: next };
-                next += 1;
+                *maximum = Maximum { amount, number: self.next };
+                self.next += 1;
             }
             if amount > 0 && amount == maximum.amount {
                 numbers.push(maximum.number);
             }
-        };
-        for one in &run.edges {
-            let edge = one.edge as usize;
-            grow(&mut self.edges, edge);
-            note(&mut self.edges, edge, one.count);
         }
-        for one in &run.functions {
-            let function = one.function as usize;
-            grow(&mut self.functions, function);
-            note(&mut self.functions, function, one.instructions);
-        }
-        for resource in Resource::ALL.into_iter().filter(|resource| resource.is_deterministic()) {
-            note(&mut self.resources, resource as usize, run.cost[resource]);
-        }
-        if let Some(law) = law {
-            grow(&mut self.laws, law as usize);
-            note(&mut self.laws, law as usize, 1);
-        }
-        self.next = next;
     }
 
     /// Makes features of the numbers that are alive.
     pub(super) fn finish(&self, rows: &mut Rows) {
+        let mut is_live = vec![false; self.next as usize];
         match self.purpose {
             Purpose::Coverage => {
-                let mut is_used = vec![false; self.next as usize];
                 let mut numbers = Vec::new();
                 for row in 0..rows.len() as u32 {
                     rows.read(row, &mut numbers);
-                    numbers.iter().for_each(|&number| is_used[number as usize] = true);
+                    numbers.iter().for_each(|&number| is_live[number as usize] = true);
                 }
-                rows.finish(self.next, |number| is_used[number as usize]);
             }
             Purpose::Cost => {
-                let all = [&self.edges, &self.functions, &self.laws].into_iter().flatten().chain(&self.resources);
-                let mut is_maximum = vec![false; self.next as usize];
-                all.filter(|one| one.amount > 0).for_each(|one| is_maximum[one.number as usize] = true);
-                rows.finish(self.next, |number| is_maximum[number as usize]);
+                let maxima = self.maxima.iter().flatten().filter(|one| one.amount > 0);
+                maxima.for_each(|one| is_live[one.number as usize] = true);
             }
         }
+        rows.finish(&is_live);
     }
 }
 
-/// Makes room for a place.
 /// Edges of a run with the numbers of their buckets. Charges for calls of the C library are no edges.
 fn buckets(run: &Run) -> impl Iterator<Item = (u32, u32)> {
     let is_edge = |one: &&EdgeCount| run.charges.binary_search(&one.edge).is_err();
@@ -177,10 +134,21 @@ fn buckets(run: &Run) -> impl Iterator<Item = (u32, u32)> {
     run.edges.iter().filter(is_edge).map(move |one| (one.edge, class(one)))
 }
 
-fn grow(maxima: &mut Vec<Maximum>, place: usize) {
-    if maxima.len() <= place {
-        maxima.resize(place + 1, Maximum::default());
+/// Amounts of a run that have maxima: kind, number and amount.
+fn amounts(run: &Run, law: Option<LawNumber>) -> impl Iterator<Item = (usize, usize, u64)> {
+    let edges = run.edges.iter().map(|one| (0, one.edge as usize, one.count));
+    let functions = run.functions.iter().map(|one| (1, one.function as usize, one.instructions));
+    let resources = Resource::ALL.into_iter().filter(|resource| resource.is_deterministic());
+    let resources = resources.map(|resource| (2, resource as usize, run.cost[resource]));
+    edges.chain(functions).chain(resources).chain(law.map(|law| (3, law as usize, 1)))
+}
+
+/// The element at a place, for which room is made.
+fn at<T: Default + Clone>(all: &mut Vec<T>, place: usize) -> &mut T {
+    if all.len() <= place {
+        all.resize(place + 1, T::default());
     }
+    &mut all[place]
 }
 
 #[cfg(test)]

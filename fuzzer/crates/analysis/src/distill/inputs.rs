@@ -7,6 +7,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use serde::Serialize;
+
 use super::{
     features::{Features, Purpose},
     laws::Laws,
@@ -40,17 +42,18 @@ pub(super) struct Candidate {
     pub is_stable: Option<bool>,
 }
 
-/// Reason why an input cannot be part of the corpus.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Unfit {
-    /// Its contents are those of an earlier one, a candidate or not.
-    Duplicate(PathBuf),
-    /// It cannot be read, for this reason.
-    Unreadable(String),
-    /// The target rejected it.
-    Rejected,
-    /// Its run ended early, in this way.
-    EndedEarly(String),
+/// Input that is not in the corpus.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct LeftOut {
+    /// Its file.
+    pub path: String,
+    /// Reason: `subsumed`, `duplicate`, `ended-early`, `rejected`, `unreadable`.
+    pub reason: &'static str,
+    /// Details of the reason.
+    pub detail: Option<String>,
+    /// Inputs of the corpus that have all its features together; empty if it has none, and for other reasons than
+    /// `subsumed`. For a duplicate, the first file with its contents.
+    pub by: Vec<String>,
 }
 
 /// Features and costs of the inputs.
@@ -61,7 +64,8 @@ pub(super) struct Examined {
     /// In the order in which they were found.
     pub candidates: Vec<Candidate>,
     pub rows: Rows,
-    pub unfit: Vec<(PathBuf, Unfit)>,
+    /// Inputs that cannot be part of the corpus.
+    pub unfit: Vec<LeftOut>,
     /// Number of inputs that were not looked at, since the user has stopped the command.
     pub left: usize,
 }
@@ -111,18 +115,20 @@ impl Examiner {
                 examined.left = paths.len() - index;
                 break;
             }
-            let mut leave_out = |why| examined.unfit.push((path.clone(), why));
+            let mut leave_out = |reason, detail, by| {
+                examined.unfit.push(LeftOut { path: path.display().to_string(), reason, detail, by });
+            };
             let input = match self.read(path) {
                 Ok(input) => input,
                 Err(why) => {
-                    leave_out(Unfit::Unreadable(why));
+                    leave_out("unreadable", Some(why), Vec::new());
                     continue;
                 }
             };
             // contents that are taken for equal and are not are one in 2^64
             let contents = self.hasher.hash_one(&input);
             if let Some(&first) = known.get(&contents) {
-                leave_out(Unfit::Duplicate(paths[first].clone()));
+                leave_out("duplicate", None, vec![paths[first].display().to_string()]);
                 continue;
             }
             known.insert(contents, index);
@@ -137,7 +143,7 @@ impl Examiner {
                 }
             }
             if run.status == REJECTED {
-                leave_out(Unfit::Rejected);
+                leave_out("rejected", None, Vec::new());
             } else if run.came_back() {
                 let law = if self.purpose == Purpose::Cost { laws.of(path) } else { None };
                 features.number(&run, law, &mut numbers);
@@ -155,7 +161,7 @@ impl Examiner {
                 examined.left = paths.len() - index;
                 break;
             } else {
-                leave_out(Unfit::EndedEarly(run.end_in_words()));
+                leave_out("ended-early", Some(run.end_in_words()), Vec::new());
             }
         }
         features.finish(&mut examined.rows);

@@ -26,7 +26,6 @@ use clap::{
 
 use serde::Serialize;
 
-pub(crate) use self::corpus::check_empty;
 use self::{corpus::Corpus, inputs::Examiner, report::DistillReport};
 use crate::{
     command::{Command, EXIT_CODES, TargetOptions, need, say_what_is_missing},
@@ -34,6 +33,7 @@ use crate::{
 };
 pub use features::Purpose;
 use quagmire_base::{
+    corpus_folder::CorpusFolder,
     error::{Error, ExitCode, Result},
     format::{counted, grouped},
     plain::warn,
@@ -181,7 +181,7 @@ impl fmt::Display for Weight {
 /// If the output folder is not empty, an input cannot be read, the target cannot be run, no input returns, or the user
 /// has stopped it: then the corpus is that of the inputs so far.
 fn run(options: &DistillOptions, target: &TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
-    check_empty(options.output())?;
+    CorpusFolder::check(options.output())?;
     let (paths, warnings) = Seeds::list(&options.inputs)?;
     warnings.iter().for_each(|warning| warn(warning));
     interruption::watch();
@@ -196,10 +196,10 @@ fn run(options: &DistillOptions, target: &TargetInfo, harness: &'static Harness)
     }
     let mut corpus = Corpus::choose(&examined, options.weight());
     corpus.write(&mut examiner, &examined, options.output())?;
-    let report = DistillReport::new(options, &examined, &corpus, examiner.executions());
-    print::print(&report, options)?;
-    if examined.left > 0 {
-        let (done, all) = (grouped((paths.len() - examined.left) as u64), grouped(paths.len() as u64));
+    let left = examined.left;
+    print::print(&DistillReport::new(options, examined, corpus, examiner.executions()), options)?;
+    if left > 0 {
+        let (done, all) = (grouped((paths.len() - left) as u64), grouped(paths.len() as u64));
         return Err(Error::other(format!(
             "stopped by a signal after {done} of {all} inputs: the corpus in {} keeps what these do, and not what the \
              others do",

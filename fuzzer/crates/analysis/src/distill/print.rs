@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 
 use super::{
     DistillOptions, Weight,
-    report::{DistillReport, LeftOut, in_words},
+    inputs::LeftOut,
+    report::{DistillReport, in_words},
 };
-use crate::print::print_text;
 use quagmire_base::{
     error::Result,
     format::{counted, grouped},
-    plain::{Form, shown, warn},
+    plain::{self, Form, shown, warn},
 };
 
 /// Most names in a line.
@@ -33,7 +33,7 @@ pub(super) fn print(report: &DistillReport, options: &DistillOptions) -> Result<
         warn(&format!("{} more are unstable: see --json", grouped(more as u64)));
     }
     if options.json {
-        return print_text(&(serde_json::to_string_pretty(report).unwrap_or_default() + "\n"), Form::Json);
+        return plain::print_json(report);
     }
     let mut text = table(report);
     if options.verbose {
@@ -41,7 +41,7 @@ pub(super) fn print(report: &DistillReport, options: &DistillOptions) -> Result<
         report.left_out.iter().for_each(|one| text += &line(one));
     }
     let _ = writeln!(text, "\nThe corpus is in {}", shown(&options.output().display().to_string()));
-    print_text(&text, Form::Lines)
+    plain::print(&text, Form::Lines)
 }
 
 fn table(report: &DistillReport) -> String {

@@ -100,7 +100,7 @@ mod tests {
         for set in [&[0_u32, 1, 2][..], &[2, 3], &[3, 4], &[0, 2], &[1, 2, 3], &[]] {
             rows.push(&mut set.to_vec());
         }
-        rows.finish(5, |_| true);
+        rows.finish(&[true; 5]);
         let kept = [0, 1, 2];
         let subsumers = Subsumers::new(&rows, &kept);
         assert_eq!(subsumers.of(3), [0]);
@@ -115,7 +115,7 @@ mod tests {
         for feature in 0..200 {
             rows.push(&mut vec![feature, feature + 1]);
         }
-        rows.finish(201, |_| true);
+        rows.finish(&[true; 201]);
         let kept: Vec<u32> = (0..200).step_by(2).collect();
         let subsumers = Subsumers::new(&rows, &kept);
         // features 131 and 132: of the rows 130 and 132

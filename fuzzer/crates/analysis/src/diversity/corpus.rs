@@ -1,19 +1,19 @@
 //! Runs of a corpus, each input once, in child processes. After a run that ended early in a child, whose memory may be
 //! corrupted, another child goes on.
 
-use std::{collections::BTreeSet, io::Write};
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
 use super::DiversityOptions;
 use crate::required::require;
-use quagmire_base::error::{Error, ExitCode, Result};
+use quagmire_base::error::{Error, Result};
 use quagmire_execution::{
     abi::Status,
     diversity::table::{TraceCounts, TraceTable},
     harness::Harness,
     input_page::InputPage,
-    prepare, process, timer, watchdog,
+    session::{Limits, in_child},
 };
 
 /// Figures of a corpus.
@@ -61,49 +61,29 @@ fn run_all(
     traces: TraceTable,
     deadly: &BTreeSet<usize>,
 ) -> Result<Result<Figures, usize>> {
-    let page = InputPage::new(inputs.iter().map(Vec::len).max().unwrap_or(0).max(1))?;
-    page.set_hang_timeout(options.target.hang_timeout);
+    let limits = options.target.limits();
+    let page = limits.page(inputs.iter().map(Vec::len).max().unwrap_or(0))?;
     let mut figures = Figures { ended_early: deadly.len() as u64, ..Figures::default() };
     let mut next = 0;
     while next < inputs.len() {
-        let pipe = std::io::pipe();
-        let (reader, writer) = pipe.map_err(|error| Error::other(format!("cannot make a pipe: {error}")))?;
-        let shared = page.share();
-        let parent = std::process::id();
-        // SAFETY: this command has no other thread.
-        let child = unsafe { process::fork()? };
-        if child == 0 {
-            drop(reader);
-            process::die_with_parent(parent);
-            process::usual_signals();
-            let part = in_child(harness, inputs, options, page.share(), traces, next, deadly);
-            let part = part.map_err(|error| (error.code == ExitCode::Usage, error.message));
-            let mut pipe = writer;
-            let sent = postcard::to_stdvec(&part).is_ok_and(|bytes| pipe.write_all(&bytes).is_ok());
-            drop(pipe);
-            process::leave(if sent { 0 } else { 1 });
-        }
-        drop(writer);
-        let mut bytes = Vec::new();
-        let (end, is_stuck) = watchdog::read(child, reader, &mut bytes, &shared)?;
-        match postcard::from_bytes::<Result<Part, (bool, String)>>(&bytes) {
-            Ok(Ok(part)) if !is_stuck => {
+        let work = || run_some(harness, inputs, options, (limits, &page), traces, next, deadly);
+        match in_child(&page, work)? {
+            Ok(part) => {
                 next = part.next;
                 figures.valid += part.valid;
                 figures.ended_early += part.ended_early;
                 figures.covered.resize(figures.covered.len().max(part.covered.len()), 0);
                 figures.covered.iter_mut().zip(part.covered).for_each(|(all, covered)| *all += covered);
             }
-            Ok(Err((is_usage, message))) => {
-                return Err(if is_usage { Error::usage(message) } else { Error::target(message) });
-            }
-            _ => {
-                let running = shared.interrupted();
-                shared.end();
+            Err(gone) => {
+                let running = page.interrupted();
+                page.end();
                 let found = running.and_then(|running| {
                     (next..inputs.len()).find(|index| !deadly.contains(index) && inputs[*index] == running)
                 });
-                return found.map(Err).ok_or_else(|| Error::target(format!("the target ended its process ({end})")));
+                return found
+                    .map(Err)
+                    .ok_or_else(|| Error::target(format!("the target ended its process ({})", gone.end)));
             }
         }
     }
@@ -112,26 +92,21 @@ fn run_all(
 }
 
 /// In the child: runs the inputs from the first on, until one ends its run early in this process.
-fn in_child(
+fn run_some(
     harness: &'static Harness,
     inputs: &[Vec<u8>],
     options: &DiversityOptions,
-    page: InputPage,
+    (limits, page): (Limits, &InputPage),
     traces: TraceTable,
     first: usize,
     deadly: &BTreeSet<usize>,
 ) -> Result<Part> {
-    let mut executor = prepare::prepare_target(harness, page, options.target.debug_target)?;
+    let mut executor = limits.prepare(harness, page)?;
     executor.counts_mut().trace(options.trace);
     if let Some(wanted) = &options.validity.valid_if_reached {
         require(executor.counts_mut(), wanted)?;
     }
-    harness.start_timer(timer::RunLimits {
-        hang: options.target.hang_timeout,
-        clock: timer::HangClock::Wall,
-        memory: options.target.memory_limit,
-        deadline: u64::MAX,
-    });
+    limits.start(harness);
     let mut part = Part { next: first, ..Part::default() };
     let mut is_cold = !harness.is_isolated();
     while part.next < inputs.len() {

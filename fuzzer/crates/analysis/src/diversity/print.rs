@@ -3,8 +3,11 @@
 use std::fmt::Write as _;
 
 use super::{DiversityReport, Row};
-use crate::print::print_text;
-use quagmire_base::{error::Result, format::grouped, plain::Form};
+use quagmire_base::{
+    error::Result,
+    format::grouped,
+    plain::{self, Form},
+};
 use quagmire_execution::diversity::hill::Hill;
 
 /// Longest name of a corpus in the table, in characters.
@@ -12,12 +15,7 @@ const NAME: usize = 40;
 
 /// Prints the figures; `traces` is the size of the samples.
 pub(super) fn print(report: &DiversityReport, traces: Option<u64>, json: bool) -> Result<()> {
-    if json {
-        let text = serde_json::to_string_pretty(report).unwrap_or_default() + "\n";
-        print_text(&text, Form::Json)
-    } else {
-        print_text(&table(report, traces), Form::Lines)
-    }
+    if json { plain::print_json(report) } else { plain::print(&table(report, traces), Form::Lines) }
 }
 
 fn table(report: &DiversityReport, traces: Option<u64>) -> String {

@@ -62,7 +62,7 @@ impl Family<'_> {
     pub(super) fn unit(&self) -> String {
         match self {
             Self::Template(template) => template.pump(),
-            Self::Parts(units, _) => units.kind().to_string(),
+            Self::Parts(units, _) => units.kind.to_string(),
         }
     }
 }

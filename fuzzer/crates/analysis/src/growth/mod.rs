@@ -14,7 +14,6 @@ mod parts;
 mod plot;
 mod print;
 mod report;
-mod rest;
 mod sample;
 mod study;
 mod time;
@@ -29,7 +28,7 @@ use clap::Parser;
 
 use crate::{
     command::{Command, EXIT_CODES, TargetOptions, say_what_is_missing},
-    interruption,
+    interruption, only_input,
     print::{USUAL_WIDTH, print_text},
     runner::{Detail, Runner, RunnerOptions},
     values,
@@ -49,7 +48,6 @@ use quagmire_cost::resource::Resource;
 use quagmire_execution::{harness::Harness, info::TargetInfo};
 pub use report::{GrowthPoint, GrowthReport, NoLaw, ResourceLaw};
 pub use sample::Axis;
-use serde::Serialize;
 pub(crate) use study::seed_of;
 use study::{Outcome, Report, study};
 pub use time::{SizeOfTime, Times, Verified};
@@ -173,7 +171,7 @@ fn run(options: &GrowthOptions, target: &TargetInfo, harness: &'static Harness) 
     let mut runner = Runner::new(harness, options.max_bytes as usize, options.target.runner())?;
     match study(&mut runner, options, target, given, input.as_ref(), started)? {
         Outcome::Report(report) => print(&verified(*report, options, harness)?, options.json)?,
-        Outcome::NoLaw(nothing) if options.json => print_json(&nothing)?,
+        Outcome::NoLaw(nothing) if options.json => quagmire_base::plain::print_json(&nothing)?,
         Outcome::NoLaw(nothing) => {
             let NoLaw { input, template, why, .. } = *nothing;
             let name = shown(input.as_deref().unwrap_or("template"));
@@ -186,15 +184,10 @@ fn run(options: &GrowthOptions, target: &TargetInfo, harness: &'static Harness) 
 
 /// Reads the input.
 fn read(path: &PathBuf) -> Result<(PathBuf, Vec<u8>)> {
-    let mut files = Seeds::load_for_replay(std::slice::from_ref(path))?;
+    let files = Seeds::load_for_replay(std::slice::from_ref(path))?;
     files.warnings.iter().for_each(|warning| warn(warning));
-    match (files.inputs.pop(), files.inputs.len()) {
-        (Some(file), 0) => Ok((file.path, file.bytes)),
-        (_, more) => {
-            let (path, count) = (path.display(), more + 1);
-            Err(Error::usage(format!("{path}: {count} files; growth looks at one input: name a file of these")))
-        }
-    }
+    let file = only_input(files, path, "growth")?;
+    Ok((file.path, file.bytes))
 }
 
 /// Reads a template of the user.
@@ -254,15 +247,10 @@ fn verified(made: Report, options: &GrowthOptions, harness: &'static Harness) ->
 
 fn print(report: &GrowthReport, json: bool) -> Result<()> {
     if json {
-        return print_json(report);
+        return quagmire_base::plain::print_json(report);
     }
     let stdout = std::io::stdout();
     let color = ColorChoice::Auto.enabled(stdout.is_terminal());
     let width = terminal_width(&stdout).unwrap_or(USUAL_WIDTH);
     print_text(&print::for_people(report, width, color), if color { Form::Painted } else { Form::Lines })
-}
-
-fn print_json(what: &impl Serialize) -> Result<()> {
-    let text = serde_json::to_string_pretty(what).map_err(|error| Error::other(error.to_string()))?;
-    print_text(&format!("{text}\n"), Form::Json)
 }

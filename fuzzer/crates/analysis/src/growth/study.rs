@@ -15,7 +15,6 @@ use super::{
     ladder::{self, End, Ladder, Limits, REJECTED},
     parts::{self, Parts},
     report::{self, GrowthPoint, GrowthReport, NoLaw, ResourceLaw},
-    rest,
     sample::{Axis, Sample},
     time::{self, Times},
 };
@@ -30,7 +29,7 @@ use quagmire_base::{
     plain::warn,
 };
 use quagmire_choices::{
-    template::Template,
+    template::{Part, Template},
     units::{Taken, units},
 };
 use quagmire_cost::{
@@ -68,6 +67,12 @@ const PARTS_OF_BUDGET: u32 = 30;
 const BEYOND_POWERS: f64 = 4.0;
 /// Local exponent up to which a law is told as linear or less.
 const LINEAR: f64 = 1.2;
+/// Shortest text that is halved.
+const LEAST_TEXT: usize = 32;
+/// Largest part of the input that is left out, as a divisor: what is a large part of it makes it cheaper by its size.
+const LARGEST_PART: usize = 8;
+/// Share of the cost below which an input is clearly cheaper.
+const CHEAPER: f64 = 0.75;
 /// Largest seed that an input is compared with.
 const LARGEST_SEED: u64 = 1 << 24;
 
@@ -402,7 +407,7 @@ impl Study<'_> {
         }
         if told.fit.exponent_at(size) <= LINEAR
             && let Family::Template(template) = &told.family
-            && let Some(share) = rest::without_half(self.runner, finding, template, own)?
+            && let Some(share) = without_half(self.runner, finding, template, own)?
         {
             told.fit.confidence = told.fit.confidence.min(Confidence::Medium);
             told.notes.push(format!(
@@ -636,6 +641,31 @@ fn others(samples: &[Sample], axis: Axis, target: &TargetInfo, asked: Resource) 
         (amount >= resource.describe().least).then(|| ResourceLaw { resource, amount, words: fit.to_string(), fit })
     };
     wanted.filter_map(law).collect()
+}
+
+/// Share of its cost that a finding has, as an instance of a template, when half of a text is left out that does not repeat; if
+/// that makes it clearly cheaper, and for no other reason.
+fn without_half(runner: &mut Runner, finding: &Finding<'_>, template: &Template, n: u64) -> Result<Option<f64>> {
+    let most = finding.bytes.len() / LARGEST_PART;
+    for (place, part) in template.parts.iter().enumerate() {
+        let Part::Literal(text) = part else { continue };
+        let (front, back) = text.split_at(text.len() / 2);
+        if text.len() < LEAST_TEXT || back.len() > most {
+            continue;
+        }
+        for half in [front, back] {
+            let mut parts = template.parts.clone();
+            parts[place] = Part::Literal(half.to_vec());
+            let halved = Template::new(parts).ok().and_then(|one| one.render(n, runner.capacity() as u64).ok());
+            let Some(bytes) = halved else { continue };
+            let run = runner.run(&bytes, Detail::Edges)?;
+            let share = run.amount(finding.resource) as f64 / finding.amount().max(1) as f64;
+            if finding.is_like(&run) && share < CHEAPER {
+                return Ok(Some(share));
+            }
+        }
+    }
+    Ok(None)
 }
 
 /// Unit of a resource's amounts, as a noun.

@@ -8,14 +8,13 @@ use std::path::Path;
 use self::tracefile::Tracefile;
 use crate::{
     options::ReplayOptions,
-    print::print_text,
     runner::{Detail, Runner},
 };
 use quagmire_base::{
     atomic::write_whole,
     error::{Error, ExitCode, Result},
     format::counted,
-    plain::{Form, warn},
+    plain::{self, Form, warn},
     seeds::Seeds,
 };
 use quagmire_cost::resource::Resource;
@@ -69,6 +68,6 @@ pub(crate) fn run(
     }
     write_whole(file, trace.text().as_bytes())?;
     let inputs = counted(files.inputs.len() as u64, "input");
-    print_text(&format!("{inputs}: {}\n{}\n", trace.totals(), file.display()), Form::Lines)?;
+    plain::print(&format!("{inputs}: {}\n{}\n", trace.totals(), file.display()), Form::Lines)?;
     Ok(ExitCode::Ended)
 }

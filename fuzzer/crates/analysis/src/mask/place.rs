@@ -4,19 +4,17 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::source;
+use crate::{runner::Run, source};
 use quagmire_base::{
     error::{Error, Result},
     format::{short, shortened_path},
 };
 use quagmire_cost::resource::Resource;
 use quagmire_execution::{
-    counts::CountsObserver,
     lines::{self, FunctionKey},
     program::Program,
     symbols::Symbols,
 };
-use quagmire_search::mask::{Goal, HitsBranch};
 
 /// Maximum number of functions listed in an error.
 const CANDIDATES: usize = 6;
@@ -49,18 +47,20 @@ pub struct CodePlace {
 const KEPT_SHARE: f64 = 0.9;
 
 impl Condition {
+    /// Whether a run reaches it, as far as it came.
+    pub fn is_satisfied(&self, run: &Run) -> bool {
+        match self {
+            Self::Cost { least } => run.cost[Resource::Instructions] >= *least,
+            Self::Place(place) => {
+                let executes = |edge: &u32| run.edges.binary_search_by_key(edge, |one| one.edge).is_ok();
+                place.edges.iter().any(executes)
+            }
+        }
+    }
+
     /// Goal of executing nine tenths of these instructions.
     pub fn keeps_cost(instructions: u64) -> Self {
         Self::Cost { least: (instructions as f64 * KEPT_SHARE) as u64 }
-    }
-}
-
-impl Goal for Condition {
-    fn is_satisfied(&self, counts: &CountsObserver) -> bool {
-        match self {
-            Self::Cost { least } => counts.cost()[Resource::Instructions] >= *least,
-            Self::Place(place) => place.edges.iter().any(|&edge| HitsBranch(edge).is_satisfied(counts)),
-        }
     }
 }
 

@@ -8,8 +8,8 @@ use std::{
 use clap::Parser;
 
 use crate::{
-    acceptor::Acceptor,
     command::{Command, EXIT_CODES, TargetOptions, need},
+    runner::Runner,
     values,
 };
 use quagmire_base::{
@@ -98,20 +98,19 @@ fn run(options: &MineOptions, target: &TargetInfo, harness: &'static Harness) ->
         warn(warning);
     }
     let capacity = 2 * seeds.largest().min(LARGEST as u64) as usize + LARGEST;
-    let TargetOptions { hang_timeout, memory_limit, debug_target, .. } = options.target;
-    let mut acceptor = Acceptor::new(harness, capacity, hang_timeout, memory_limit, debug_target)?;
-    let examples = accepted_examples(seeds.inputs, target, &mut acceptor)?;
+    let mut runner = Runner::within(harness, capacity, options.target.limits())?;
+    let examples = accepted_examples(seeds.inputs, target, &mut runner)?;
     let start = Instant::now();
     let (mut failed, mut shown) = (None, start);
     let mut ask = |input: &[u8]| {
-        if failed.is_some() || options.execs == Some(acceptor.executions) || start.elapsed() > options.time {
+        if failed.is_some() || options.execs == Some(runner.executions()) || start.elapsed() > options.time {
             return None;
         }
         if shown.elapsed() > PROGRESS {
             shown = Instant::now();
-            complain(&format!("quagmire: mining: {}\n", counted(acceptor.executions, "execution")));
+            complain(&format!("quagmire: mining: {}\n", counted(runner.executions(), "execution")));
         }
-        match acceptor.accepts(input) {
+        match runner.accepts(input) {
             Ok(is_accepted) => Some(is_accepted),
             Err(error) => {
                 failed = Some(error);
@@ -126,9 +125,9 @@ fn run(options: &MineOptions, target: &TargetInfo, harness: &'static Harness) ->
     let mut mined = mined?;
     if mined.is_cut_short {
         // 300 executions more than the budget: what it does not know would count as rejected
-        mined.measure(options.seed, &mut |input| acceptor.accepts(input).ok());
+        mined.measure(options.seed, &mut |input| runner.accepts(input).ok());
     }
-    tell(&mined, acceptor.executions);
+    tell(&mined, runner.executions());
     if mined.precision < LEAST_PRECISION {
         return Err(Error::other(format!(
             "{} accepts {:.0} % of the grammar's samples: it is not written; campaigns divide text by brackets and \
@@ -161,12 +160,12 @@ fn tell(mined: &Mined, executions: u64) {
 }
 
 /// Examples that the program accepts, if it accepts some, and not everything.
-fn accepted_examples(seeds: Vec<Seed>, target: &TargetInfo, acceptor: &mut Acceptor) -> Result<Vec<Vec<u8>>> {
+fn accepted_examples(seeds: Vec<Seed>, target: &TargetInfo, runner: &mut Runner) -> Result<Vec<Vec<u8>>> {
     let program = target.name();
     let number = seeds.len();
     let mut examples = Vec::new();
     for seed in seeds {
-        if seed.bytes.len() <= LARGEST && acceptor.accepts(&seed.bytes)? {
+        if seed.bytes.len() <= LARGEST && runner.accepts(&seed.bytes)? {
             examples.push(seed.bytes);
         }
     }
@@ -186,7 +185,7 @@ fn accepted_examples(seeds: Vec<Seed>, target: &TargetInfo, acceptor: &mut Accep
     }
     let mut accepts_all = true;
     for nonsense in NONSENSE {
-        accepts_all &= acceptor.accepts(nonsense)?;
+        accepts_all &= runner.accepts(nonsense)?;
     }
     if accepts_all {
         return Err(Error::target(format!(

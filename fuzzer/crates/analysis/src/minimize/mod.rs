@@ -1,11 +1,10 @@
 //! `quagmire minimize`: the smallest input with the same slowness, or the same early end, and the same cause.
 //!
 //! A template says how the input may shrink: its literals are shortened at fixed sizes, then the smallest size is looked
-//! for (`pump`). Inputs without one lose units (`fewer`), and are shortened by delta debugging then (`delta`). What has to stay is the `goal`, relative
+//! for (`pump`). Inputs without one lose units (`search`), and are shortened by delta debugging then (`delta`). What has to stay is the `goal`, relative
 //! to an `ordinary` input of the same size, and the `cause`.
 
 mod delta;
-mod fewer;
 mod goal;
 mod ordinary;
 mod pump;
@@ -28,7 +27,7 @@ use crate::{
     cause::Cause,
     command::{Command, EXIT_CODES, TargetOptions, say_what_is_missing},
     growth::{GrowthOptions, choose, seed_of},
-    interruption,
+    interruption, only_input,
     runner::{Detail, Run, Runner, RunnerOptions},
     values,
 };
@@ -184,7 +183,8 @@ const LEAST_HANG: Duration = Duration::from_millis(10);
 /// If the input or a seed cannot be read, the output cannot be written, or the target cannot be run.
 fn run(options: &MinimizeOptions, target: &TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
     let started = Instant::now();
-    let input = read(options.input())?;
+    let files = Seeds::load_for_replay(&[options.input().to_owned()])?;
+    let input = only_input(files, options.input(), "minimize")?.bytes;
     let seeds = match options.seeds.is_empty() {
         true => Vec::new(),
         false => Seeds::load(&options.seeds, None)?.inputs.into_iter().map(|seed| seed.bytes).collect(),
@@ -275,18 +275,6 @@ fn room(input: &[u8]) -> usize {
     input.len().saturating_mul(ROOM).max(LEAST_ROOM)
 }
 
-/// Reads the input.
-fn read(path: &Path) -> Result<Vec<u8>> {
-    let mut files = Seeds::load_for_replay(&[path.to_owned()])?;
-    match (files.inputs.pop(), files.inputs.len()) {
-        (Some(file), 0) => Ok(file.bytes),
-        (_, more) => {
-            let (path, count) = (path.display(), more + 1);
-            Err(Error::usage(format!("{path}: {count} files; minimize looks at one input: name a file of these")))
-        }
-    }
-}
-
 /// Warns of an input whose second run is another one.
 fn check_repeats(runner: &mut Runner, options: &MinimizeOptions, input: &[u8], first: &Run) -> Result<()> {
     let again = runner.run(input, Detail::Cost)?;
@@ -325,7 +313,7 @@ fn shrink(
     let mut search = Search::new(runner, goal, limits, options.output(), input)?;
     let pumped = smaller(&mut search, options, input, run)?;
     let executions = search.runner.executions();
-    let (goal, stopped, best) = (search.goal.clone(), search.stopped, search.best().to_vec());
+    let (goal, stopped, best) = (search.goal.clone(), search.stopped, search.best.clone());
     Ok(Found { goal, best, pumped, stopped, executions })
 }
 
@@ -375,8 +363,8 @@ fn smaller(search: &mut Search<'_>, options: &MinimizeOptions, input: &[u8], fir
         if says_all || search.is_over() {
             return Ok(pumped);
         }
-        let before = search.best().to_vec();
-        let fewer = fewer::shorten(search, &before)?;
+        let before = search.best.clone();
+        let fewer = search.fewer_units(&before)?;
         let short = delta::shorten(&fewer, &mut |bytes| search.holds(bytes))?;
         if short == before || round + 1 == ROUNDS {
             return Ok(pumped);
@@ -457,6 +445,5 @@ fn print(report: &MinimizeReport, json: bool) -> Result<()> {
     if !json {
         return crate::print::print_text(&report.for_people(), Form::Lines);
     }
-    let text = serde_json::to_string_pretty(report).map_err(|error| Error::other(error.to_string()))?;
-    crate::print::print_text(&format!("{text}\n"), Form::Json)
+    quagmire_base::plain::print_json(report)
 }

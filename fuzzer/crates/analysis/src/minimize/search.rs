@@ -15,6 +15,10 @@ use crate::{
     runner::{Detail, Run, Runner},
 };
 use quagmire_base::{atomic::write_whole, error::Result};
+use quagmire_choices::units::{Taken, units};
+
+/// Part of the time that is left in which half of the units have to be enough: removing bytes takes the rest.
+const PARTS_OF_TIME: u32 = 4;
 
 /// Limits of a search.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +49,8 @@ pub(super) struct Search<'a> {
     pub goal: Goal,
     limits: Limits,
     output: PathBuf,
-    best: Vec<u8>,
+    /// The smallest input so far that keeps the goal.
+    pub best: Vec<u8>,
     /// Whether inputs keep the goal, by their hash.
     known: HashMap<u64, bool>,
     /// Reason why it is over before there was nothing left to try.
@@ -64,11 +69,6 @@ impl<'a> Search<'a> {
         write_whole(&output, input)?;
         let known = HashMap::from([(hash(input), true)]);
         Ok(Self { runner, goal, limits, output, best: input.to_vec(), known, stopped: None })
-    }
-
-    /// The smallest input so far that keeps the goal.
-    pub(super) fn best(&self) -> &[u8] {
-        &self.best
     }
 
     /// Whether the limits are used up or the user asked for the end.
@@ -118,6 +118,30 @@ impl<'a> Search<'a> {
             Some(run) => Ok(Some(self.goal.is_kept_by(&run, input.len() as u64))),
             None => Ok(if self.is_over() { None } else { Some(false) }),
         }
+    }
+
+    /// The input with the fewest of its units, of the first kind of which half are enough, that keeps the goal; the input itself if
+    /// half are enough of no kind.
+    pub(super) fn fewer_units(&mut self, input: &[u8]) -> Result<Vec<u8>> {
+        let until = Instant::now() + self.time_left() / PARTS_OF_TIME;
+        for units in units(input) {
+            for taken in [Taken::Spread, Taken::First, Taken::Last] {
+                if Instant::now() >= until {
+                    return Ok(input.to_vec());
+                }
+                let mut holds = |count: usize| Ok(self.holds(&units.take(count, taken))? == Some(true));
+                let (mut low, mut high) = (0, units.count() / 2);
+                if !holds(high)? {
+                    continue;
+                }
+                while high - low > 1 {
+                    let middle = low.midpoint(high);
+                    if holds(middle)? { high = middle } else { low = middle }
+                }
+                return Ok(units.take(high, taken));
+            }
+        }
+        Ok(input.to_vec())
     }
 
     /// Remembers a run, and writes its input if it is the smallest that keeps the goal.

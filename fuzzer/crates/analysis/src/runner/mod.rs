@@ -1,5 +1,5 @@
 //! Runs of inputs, one after the other, in a child process: what each costs, how often it executes each edge, and
-//! where in the source. Growth, minimising, distilling and comparing stand on it.
+//! where in the source. Growth, minimising, distilling, comparing, mining and masks stand on it.
 
 pub mod offer;
 mod protocol;
@@ -9,11 +9,18 @@ mod serve;
 
 use std::time::Duration;
 
-use crate::{child::Child, command::TargetOptions};
+use crate::command::TargetOptions;
 use quagmire_base::error::{Error, Result};
-use quagmire_execution::{harness::Harness, input_page::InputPage, lines::FunctionLines, timer};
+use quagmire_execution::{
+    harness::Harness,
+    input_page::InputPage,
+    lines::FunctionLines,
+    session::{Gone, Limits, Session},
+    timer::HangClock,
+};
 pub use run::{Detail, EdgeCount, FunctionCount, Run};
-use serve::{LINES, Opening, serve, wanted};
+pub(crate) use serve::Generation;
+use serve::{Answer, Request, Served};
 
 /// Limits and output of the target's runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,9 +51,10 @@ impl TargetOptions {
 /// input gets a new child.
 pub struct Runner {
     harness: &'static Harness,
-    options: RunnerOptions,
+    limits: Limits,
+    valid_if_reached: Option<String>,
     page: InputPage,
-    child: Option<Child>,
+    session: Option<Session<Request, Answer>>,
     /// Number of inputs that were run.
     executions: u64,
 }
@@ -54,9 +62,17 @@ pub struct Runner {
 impl Runner {
     /// Creates a runner for inputs of at most `capacity` bytes. The command must have no other thread.
     pub fn new(harness: &'static Harness, capacity: usize, options: RunnerOptions) -> Result<Self> {
-        let page = InputPage::new(capacity.max(1))?;
-        publish(&page, options.hang_timeout);
-        Ok(Self { harness, options, page, child: None, executions: 0 })
+        let RunnerOptions { hang_timeout, memory_limit, debug_target, valid_if_reached } = options;
+        let limits = Limits { hang_timeout, clock: HangClock::Cpu, memory_limit, debug_target };
+        let mut runner = Self::within(harness, capacity, limits)?;
+        runner.valid_if_reached = valid_if_reached;
+        Ok(runner)
+    }
+
+    /// As [`Self::new`], with any clock; all inputs that the target accepts are valid.
+    pub(crate) fn within(harness: &'static Harness, capacity: usize, limits: Limits) -> Result<Self> {
+        let page = limits.page(capacity)?;
+        Ok(Self { harness, limits, valid_if_reached: None, page, session: None, executions: 0 })
     }
 
     /// Number of inputs that were run so far.
@@ -88,22 +104,31 @@ impl Runner {
             return Err(Error::other(format!("an input of {bytes} bytes is larger than the {most} there is room for")));
         }
         self.executions += u64::from(repeats.max(1));
-        if self.child.is_none() {
-            self.child = Some(self.start()?);
+        match self.ask(Request::Run { detail, repeats }, input)? {
+            Ok(Answer::Run(run)) => {
+                if !run.came_back() && !self.harness.is_isolated() {
+                    self.restart()?;
+                }
+                Ok(*run)
+            }
+            Ok(_) => Err(Error::other("the child has answered another question")),
+            Err(gone) => Ok(Run::killed(&gone)),
         }
-        let Some(child) = &mut self.child else { return Err(Error::other("there is no child process")) };
-        // sending to a child that has ended fails
-        let is_sent = child.send(&wanted(detail, repeats)) && child.send(input);
-        let answer = if is_sent { child.receive_block(&self.page) } else { None };
-        let run = match answer.and_then(|bytes| postcard::from_bytes::<Run>(&bytes).ok()) {
-            Some(run) => run,
-            None => return self.killed(),
-        };
-        if run.came_back() || self.harness.is_isolated() {
-            return Ok(run);
+    }
+
+    /// Whether the target accepts an input: it returns, has not rejected it, and its exit status is 0 if it is a program.
+    /// Inputs that crash it, hang or end its process are not accepted, nor are those that exceed the capacity.
+    pub(crate) fn accepts(&mut self, input: &[u8]) -> Result<bool> {
+        Ok(input.len() <= self.capacity() && self.run(input, Detail::Cost)?.is_valid)
+    }
+
+    /// Has a generator make an input from these bytes, which fit the capacity. `None` if that has ended the process.
+    pub(crate) fn generate(&mut self, bytes: &[u8]) -> Result<Option<Generation>> {
+        let Ok(Answer::Generation(generation)) = self.ask(Request::Generate, bytes)? else { return Ok(None) };
+        if generation.ended_early && !self.harness.is_isolated() {
+            self.restart()?;
         }
-        self.bury()?;
-        Ok(run)
+        Ok(Some(generation))
     }
 
     /// All lines with code of the program and of the libraries that it has opened so far, by file and function; empty
@@ -112,82 +137,62 @@ impl Runner {
     /// # Errors
     /// If no child can be started, or the target cannot be run at all.
     pub fn lines(&mut self) -> Result<Vec<FunctionLines>> {
-        if self.child.is_none() {
-            self.child = Some(self.start()?);
-        }
-        let Some(child) = &mut self.child else { return Err(Error::other("there is no child process")) };
-        let is_sent = child.send(&[LINES]) && child.send(&[]);
-        let answer = if is_sent { child.receive_block(&self.page) } else { None };
-        match answer.and_then(|bytes| postcard::from_bytes(&bytes).ok()) {
-            Some(lines) => Ok(lines),
-            None => self.killed().map(|_| Vec::new()),
+        match self.ask(Request::Lines, &[])? {
+            Ok(Answer::Lines(lines)) => Ok(lines),
+            _ => Ok(Vec::new()),
         }
     }
 
-    /// The run of an input that has ended its child.
-    fn killed(&mut self) -> Result<Run> {
-        let Some(child) = self.child.take() else { return Err(Error::other("there is no child process")) };
-        let was_stuck = child.was_stuck;
-        let was_running = self.page.interrupted_bytes().is_some();
-        let end = child.end()?;
-        self.page.end();
-        if was_running { Ok(Run::killed(was_stuck, &end)) } else { Err(ended_outside(&end)) }
-    }
-
-    /// Starts a child, and waits until the target is ready in it.
-    fn start(&self) -> Result<Child> {
-        let mut child = Child::start(|stream| serve(self.harness, self.page.share(), &self.options, stream))?;
-        let opening = child.receive_block(&self.page);
-        match opening.and_then(|bytes| postcard::from_bytes::<Opening>(&bytes).ok()) {
-            Some(Opening::Ready) => Ok(child),
-            Some(Opening::Unusable { message, is_usage }) => {
-                child.end()?;
-                Err(if is_usage { Error::usage(message) } else { Error::target(message) })
+    /// Has a child answer a request; returns how a run has ended the child, if one has.
+    fn ask(&mut self, request: Request, input: &[u8]) -> Result<Result<Answer, Gone>> {
+        let outside =
+            |gone: Gone| Error::target(format!("the target ended its process outside of a run ({})", gone.end));
+        let session = match self.session.take() {
+            Some(session) => session,
+            None => {
+                let open = || Served::open(self.harness, &self.page, self.limits, self.valid_if_reached.as_deref());
+                Session::start(&self.page, open, Served::answer)?.map_err(outside)?
             }
-            None => Err(ended_outside(&child.end()?)),
+        };
+        match session.ask(&request, input)? {
+            Ok((session, answer)) => {
+                self.session = Some(session);
+                Ok(Ok(answer))
+            }
+            Err(gone) => {
+                let was_running = self.page.interrupted_bytes().is_some();
+                self.page.end();
+                if was_running { Ok(Err(gone)) } else { Err(outside(gone)) }
+            }
         }
     }
 
     /// Hang timeout of a run.
     pub fn hang_timeout(&self) -> Duration {
-        self.options.hang_timeout
+        self.limits.hang_timeout
     }
 
     /// Sets the hang timeout of the runs to come. Ends the child.
     pub fn set_hang_timeout(&mut self, timeout: Duration) -> Result<()> {
-        self.bury()?;
-        self.options.hang_timeout = timeout;
-        publish(&self.page, timeout);
+        self.restart()?;
+        self.limits.hang_timeout = timeout;
+        self.limits.publish(&self.page);
         Ok(())
     }
 
     /// Ends the child: the next input gets a new one, which knows nothing of the runs before.
     pub fn restart(&mut self) -> Result<()> {
-        self.bury()
-    }
-
-    /// Waits for a child that has ended or is about to.
-    fn bury(&mut self) -> Result<()> {
-        if let Some(child) = self.child.take() {
-            child.end()?;
+        if let Some(session) = self.session.take() {
+            session.end()?;
             self.page.end();
         }
         Ok(())
     }
 }
 
-/// Tells the watchdog of a hang timeout: it waits for twice of what it is told, and the timer for as long as this.
-fn publish(page: &InputPage, timeout: Duration) {
-    page.set_hang_timeout(timeout.saturating_mul(timer::PATIENCE / 2));
-}
-
-fn ended_outside(end: &quagmire_execution::process::End) -> Error {
-    Error::target(format!("the target ended its process outside of a run ({end})"))
-}
-
 impl Drop for Runner {
     fn drop(&mut self) {
         // the child exits when its socket closes
-        let _ = self.bury();
+        let _ = self.restart();
     }
 }

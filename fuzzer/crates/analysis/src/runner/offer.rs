@@ -1,30 +1,31 @@
 //! The hidden command `serve-runs`: runs inputs for `quagmire compare`, which cannot load two harnesses. It speaks through a
 //! socket that is its standard input.
 
-use std::{
-    fs::File,
-    os::{
-        fd::{AsRawFd, FromRawFd, OwnedFd},
-        unix::net::UnixStream,
-    },
+use std::{fs::File, os::unix::net::UnixStream};
+
+use rustix::{
+    io::fcntl_dupfd_cloexec,
+    stdio::{dup2_stdin, stdin},
 };
 
 use super::{
-    Detail, Runner,
+    Runner,
     protocol::{Answer, Hello, Request},
 };
 use clap::Parser;
 
-use crate::{
-    child::{read_block, write_block},
-    command::{Command, TargetOptions},
-};
+use crate::command::{Command, TargetOptions};
 use quagmire_base::{
     error::{Error, ExitCode, Result},
     files::LARGEST_INPUT,
     units,
 };
-use quagmire_execution::{harness::Harness, info::TargetInfo, process};
+use quagmire_execution::{
+    harness::Harness,
+    info::TargetInfo,
+    process,
+    session::{read_block, write, write_block},
+};
 
 /// Run inputs for `quagmire compare`, which starts it
 #[derive(Clone, Debug, Parser)]
@@ -67,42 +68,28 @@ fn run(options: &OfferOptions, target: &TargetInfo, harness: &'static Harness) -
 
 /// Answers requests. Returns `None` when the socket is closed.
 fn answer_all(runner: &mut Runner, stream: &mut UnixStream) -> Option<()> {
-    let (mut request, mut input) = (Vec::new(), Vec::new());
     loop {
-        read_block(stream, &mut request)?;
-        read_block(stream, &mut input)?;
-        let request: Request = postcard::from_bytes(&request).ok()?;
-        let answer = match answer(runner, request, &input) {
+        let request: Request = postcard::from_bytes(&read_block(stream)?).ok()?;
+        let input = read_block(stream)?;
+        let fresh = if request.is_fresh { runner.restart() } else { Ok(()) };
+        let answer = match fresh.and_then(|()| runner.run_repeatedly(&input, request.detail, request.repeats)) {
             Ok(run) => Answer::Run(Box::new(run)),
             Err(error) => Answer::Error(error.message, error.code as u8),
         };
-        write_block(stream, &postcard::to_stdvec(&answer).ok()?)?;
+        write(stream, &answer)?;
     }
-}
-
-fn answer(runner: &mut Runner, request: Request, input: &[u8]) -> Result<super::Run> {
-    if request.is_fresh {
-        runner.restart()?;
-    }
-    runner.run_repeatedly(input, Detail::from_byte(request.detail), request.repeats)
 }
 
 /// Takes the socket from standard input, which the target finds empty.
 fn socket() -> Result<UnixStream> {
     let no_socket = || Error::usage("serve-runs is a command for `quagmire compare`, which starts it by itself");
-    // SAFETY: duplicates a descriptor; the result is checked, and owned from here on.
-    let socket = unsafe {
-        let descriptor = libc::fcntl(libc::STDIN_FILENO, libc::F_DUPFD_CLOEXEC, libc::STDERR_FILENO + 1);
-        if descriptor < 0 {
-            return Err(no_socket());
-        }
-        UnixStream::from(OwnedFd::from_raw_fd(descriptor))
-    };
+    let descriptor = fcntl_dupfd_cloexec(stdin(), libc::STDERR_FILENO + 1).map_err(|_| no_socket())?;
+    let socket = UnixStream::from(descriptor);
     if socket.peer_addr().is_err() {
         return Err(no_socket());
     }
     let empty = File::open("/dev/null").map_err(|error| Error::other(format!("cannot open /dev/null: {error}")))?;
-    // SAFETY: replaces standard input, which nothing else uses here.
-    unsafe { libc::dup2(empty.as_raw_fd(), libc::STDIN_FILENO) };
+    // nothing else uses standard input here
+    let _ = dup2_stdin(&empty);
     Ok(socket)
 }

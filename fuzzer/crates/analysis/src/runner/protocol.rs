@@ -46,18 +46,12 @@ impl Hello {
 /// A request; the input follows in a block of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Request {
-    /// How much of the last run is wanted, as a byte.
-    pub detail: u8,
+    /// How much of the last run is wanted.
+    pub detail: Detail,
     /// Number of runs in a row.
     pub repeats: u32,
     /// Whether the runs are in a new process.
     pub is_fresh: bool,
-}
-
-impl Request {
-    pub(super) fn new(detail: Detail, repeats: u32, is_fresh: bool) -> Self {
-        Self { detail: detail as u8, repeats, is_fresh }
-    }
 }
 
 /// Answer to a request.

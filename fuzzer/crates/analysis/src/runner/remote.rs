@@ -15,9 +15,12 @@ use super::{
     Detail, Run, RunnerOptions,
     protocol::{Answer, COMMAND, Hello, Request},
 };
-use crate::child::{read_block, write_block};
 use quagmire_base::error::{Error, ExitCode, Result};
-use quagmire_execution::{fork_server::reads_file, info::Instrumentation};
+use quagmire_execution::{
+    fork_server::reads_file,
+    info::Instrumentation,
+    session::{read_block, write, write_block},
+};
 
 /// Longest wait for the first message of a program.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -102,14 +105,8 @@ impl RemoteRunner {
             ))
         };
         let Some(stream) = &mut self.stream else { return Err(other()) };
-        let mut bytes = Vec::new();
-        if read_block(stream, &mut bytes).is_none() {
-            return Err(other());
-        }
-        let hello: Hello = serde_json::from_slice(&bytes).map_err(|_| other())?;
-        if !hello.is_understood() {
-            return Err(other());
-        }
+        let hello: Option<Hello> = read_block(stream).and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let hello = hello.filter(Hello::is_understood).ok_or_else(other)?;
         let forever = stream.set_read_timeout(None);
         forever.map_err(|error| Error::other(format!("cannot wait for a socket: {error}")))?;
         self.instrumentation = hello.instrumentation.unwrap_or_default();
@@ -135,11 +132,9 @@ impl RemoteRunner {
     pub fn run(&mut self, input: &[u8], detail: Detail, repeats: u32, is_fresh: bool) -> Result<Run> {
         let gone = || Error::target(format!("{} has ended its process outside of a run", self.name));
         let Some(stream) = &mut self.stream else { return Err(gone()) };
-        let request = postcard::to_stdvec(&Request::new(detail, repeats, is_fresh)).map_err(|_| gone())?;
-        let mut bytes = Vec::new();
-        write_block(stream, &request).and_then(|()| write_block(stream, input)).ok_or_else(gone)?;
-        read_block(stream, &mut bytes).ok_or_else(gone)?;
-        match postcard::from_bytes(&bytes) {
+        let request = Request { detail, repeats, is_fresh };
+        write(stream, &request).and_then(|()| write_block(stream, input)).ok_or_else(gone)?;
+        match postcard::from_bytes(&read_block(stream).ok_or_else(gone)?) {
             Ok(Answer::Run(run)) => Ok(*run),
             Ok(Answer::Error(message, code)) => {
                 let message = format!("{}: {message}", self.name);

@@ -8,12 +8,12 @@ use quagmire_execution::{
     abi::Status,
     counts::CountsObserver,
     lines::{self, SourceCosts},
-    process::End,
+    session::Gone,
     symbols::Symbols,
 };
 
 /// How much of a run is wanted; each includes those before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Detail {
     /// How it ended, and its cost.
     Cost,
@@ -21,12 +21,6 @@ pub enum Detail {
     Edges,
     /// Its instructions by function and line. Takes milliseconds for a large program.
     Source,
-}
-
-impl Detail {
-    pub(super) fn from_byte(byte: u8) -> Self {
-        [Self::Cost, Self::Edges].into_iter().find(|one| *one as u8 == byte).unwrap_or(Self::Source)
-    }
 }
 
 /// Executions of one edge in one run.
@@ -111,7 +105,7 @@ impl Run {
     }
 
     /// The run that the executor has just made.
-    pub(super) fn of(
+    pub(crate) fn of(
         status: Status,
         counts: &CountsObserver,
         seconds: f64,
@@ -140,10 +134,10 @@ impl Run {
     }
 
     /// A run that has ended the process it was in.
-    pub(super) fn killed(was_stuck: bool, end: &End) -> Self {
-        let (status, detail) = match was_stuck {
+    pub(super) fn killed(gone: &Gone) -> Self {
+        let (status, detail) = match gone.was_stuck {
             true => (status_name(Status::Hung), STUCK.to_owned()),
-            false => (KILLED, end.to_string()),
+            false => (KILLED, gone.end.to_string()),
         };
         Self { status: status.to_owned(), detail: Some(detail), ..Self::default() }
     }

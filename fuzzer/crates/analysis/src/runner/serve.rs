@@ -1,95 +1,143 @@
 //! The child of a runner: runs inputs and answers.
 
-use std::{collections::HashMap, os::unix::net::UnixStream};
+use std::{collections::HashMap, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Detail, Run, RunnerOptions};
-use crate::{
-    child::{read_block, write_block},
-    required::require,
-};
-use quagmire_base::error::{ExitCode, Result};
+use super::{Detail, Run};
+use crate::required::require;
+use quagmire_base::error::Result;
+use quagmire_choices::draws::Log;
 use quagmire_cost::resource::Resource;
 use quagmire_execution::{
-    abi::Status, executor::HarnessExecutor, harness::Harness, input_page::InputPage, lines, orphans::Orphans, prepare,
-    program::Program, sampled::Sampler, symbols::Symbols, timer,
+    abi::Status,
+    executor::HarnessExecutor,
+    harness::Harness,
+    input_page::InputPage,
+    lines::{self, FunctionLines},
+    orphans::Orphans,
+    program::Program,
+    sampled::Sampler,
+    session::Limits,
+    symbols::Symbols,
+    timer,
 };
 
-/// First message of a child.
+/// A request to the child.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) enum Request {
+    /// Runs of the input in a row, and so much of the last one.
+    Run { detail: Detail, repeats: u32 },
+    /// A run of which it is recorded what a generator draws.
+    Generate,
+    /// The lines of the program.
+    Lines,
+}
+
+/// Answer to a [`Request`].
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Opening {
-    /// The target is ready.
-    Ready,
-    /// The target cannot be run.
-    Unusable {
-        /// Why, for the user.
-        message: String,
-        /// Whether the command line is the reason.
-        is_usage: bool,
-    },
+pub(super) enum Answer {
+    Run(Box<Run>),
+    Generation(Generation),
+    Lines(Vec<FunctionLines>),
 }
 
-/// Encodes a request for runs of an input as bytes for the child: how much of the last one, and how many.
-pub(super) fn wanted(detail: Detail, repeats: u32) -> [u8; 5] {
-    let [a, b, c, d] = repeats.to_le_bytes();
-    [detail as u8, a, b, c, d]
+/// Work of a generator in one run.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Generation {
+    /// Whether it has drawn anything.
+    pub has_drawn: bool,
+    pub ended_early: bool,
+    /// The input without the bytes that nobody has read.
+    pub read: Vec<u8>,
+    /// Bytes that it has handed to `qgm_generated`, up to 1 MiB; `None` if it has not called it.
+    pub generated: Option<Vec<u8>>,
 }
 
-/// Message that asks for the lines of the program instead of a run.
-pub(super) const LINES: u8 = u8::MAX;
+/// The target in a child.
+pub(super) struct Served {
+    executor: HarnessExecutor,
+    hang_timeout: Duration,
+    /// Processes that a program has left; those of a harness are below this process, which ends soon.
+    orphans: Option<Orphans>,
+    symbols: Symbols,
+    sampler: Option<Sampler>,
+    /// Whether the next run is the first in this process.
+    is_cold: bool,
+    is_isolated: bool,
+}
 
-/// Main loop of the child. Returns `None` if the socket fails, which means that the parent is gone.
-pub(super) fn serve(
-    harness: &'static Harness,
-    page: InputPage,
-    options: &RunnerOptions,
-    mut stream: UnixStream,
-) -> Option<()> {
-    // those of a harness are below this process, which ends soon
-    let mut orphans = harness.is_isolated().then(Orphans::adopt);
-    let mut executor = match open(harness, page, options) {
-        Ok(executor) => {
-            write_block(&mut stream, &postcard::to_stdvec(&Opening::Ready).ok()?)?;
-            executor
+impl Served {
+    pub(super) fn open(
+        harness: &'static Harness,
+        page: &InputPage,
+        limits: Limits,
+        valid_if_reached: Option<&str>,
+    ) -> Result<Self> {
+        let is_isolated = harness.is_isolated();
+        let orphans = is_isolated.then(Orphans::adopt);
+        let mut executor = limits.prepare(harness, page)?;
+        if let Some(wanted) = valid_if_reached {
+            require(executor.counts_mut(), wanted)?;
         }
-        Err(error) => {
-            let is_usage = error.code == ExitCode::Usage;
-            let unusable = Opening::Unusable { message: error.message, is_usage };
-            return write_block(&mut stream, &postcard::to_stdvec(&unusable).ok()?);
+        limits.start(harness);
+        Ok(Self {
+            executor,
+            hang_timeout: limits.hang_timeout,
+            orphans,
+            symbols: Symbols::new(),
+            sampler: None,
+            is_cold: !is_isolated,
+            is_isolated,
+        })
+    }
+
+    /// Answers a request. Returns as well whether there may be more: not after a run that ended early in this process,
+    /// whose memory may be corrupted.
+    pub(super) fn answer(&mut self, request: Request, input: &[u8]) -> (Answer, bool) {
+        if let Some(orphans) = &mut self.orphans {
+            orphans.look(self.hang_timeout);
         }
-    };
-    let mut symbols = Symbols::new();
-    let mut sampler = None;
-    let (mut wanted, mut input) = (Vec::new(), Vec::new());
-    let mut is_cold = !harness.is_isolated();
-    loop {
-        read_block(&mut stream, &mut wanted)?;
-        read_block(&mut stream, &mut input)?;
-        if let Some(orphans) = &mut orphans {
-            orphans.look(options.hang_timeout);
+        match request {
+            Request::Run { detail, repeats } => {
+                let (run, status) = self.run(input, detail, repeats);
+                (Answer::Run(Box::new(run)), came_back(status) || self.is_isolated)
+            }
+            Request::Generate => {
+                let generation = self.generate(input);
+                let is_good = !generation.ended_early || self.is_isolated;
+                (Answer::Generation(generation), is_good)
+            }
+            Request::Lines => (Answer::Lines(lines::lines_of_functions(self.executor.counts().program())), true),
         }
-        if wanted == [LINES] {
-            let known = lines::lines_of_functions(executor.counts().program());
-            write_block(&mut stream, &postcard::to_stdvec(&known).ok()?)?;
-            continue;
-        }
+    }
+
+    fn run(&mut self, input: &[u8], detail: Detail, repeats: u32) -> (Run, Status) {
         // of the run to come only
         timer::take_samples();
-        let repeats = wanted.get(1..).and_then(|bytes| bytes.try_into().ok()).map_or(1, u32::from_le_bytes);
-        let (mut status, mut seconds) = timed(&mut executor, &input, repeats);
-        if std::mem::take(&mut is_cold) && came_back(status) {
+        let executor = &mut self.executor;
+        let (mut status, mut seconds) = timed(executor, input, repeats);
+        if std::mem::take(&mut self.is_cold) && came_back(status) {
             // the first run in a process does work that no other does (statics, caches)
-            (status, seconds) = timed(&mut executor, &input, repeats);
+            (status, seconds) = timed(executor, input, repeats);
         }
-        let detail = Detail::from_byte(wanted.first().copied().unwrap_or_default());
-        let mut run = Run::of(status, executor.counts(), seconds, detail, &mut symbols);
+        let mut run = Run::of(status, executor.counts(), seconds, detail, &mut self.symbols);
         if detail == Detail::Source {
-            run.uncounted = uncounted(&timer::take_samples(), &mut sampler, executor.counts().program());
+            run.uncounted = uncounted(&timer::take_samples(), &mut self.sampler, executor.counts().program());
         }
-        write_block(&mut stream, &postcard::to_stdvec(&run).ok()?)?;
-        if !came_back(status) && !harness.is_isolated() {
-            return Some(());
+        (run, status)
+    }
+
+    fn generate(&mut self, input: &[u8]) -> Generation {
+        self.executor.draws_mut().record(true);
+        let status = self.executor.execute(input);
+        let draws = self.executor.draws();
+        let log = Log::new(draws.log(), input, draws.is_cut());
+        Generation {
+            has_drawn: !draws.log().is_empty(),
+            ended_early: !came_back(status),
+            read: log.trim_unread().unwrap_or_else(|| input.to_vec()),
+            generated: draws.generated(),
         }
     }
 }
@@ -111,17 +159,6 @@ fn uncounted(samples: &[u64], sampler: &mut Option<Sampler>, program: &Program) 
 
 fn came_back(status: Status) -> bool {
     matches!(status, Status::Returned | Status::Rejected)
-}
-
-/// Prepares the target in this process.
-fn open(harness: &'static Harness, page: InputPage, options: &RunnerOptions) -> Result<HarnessExecutor> {
-    let mut executor = prepare::prepare_target(harness, page, options.debug_target)?;
-    if let Some(wanted) = &options.valid_if_reached {
-        require(executor.counts_mut(), wanted)?;
-    }
-    let RunnerOptions { hang_timeout: hang, memory_limit: memory, .. } = *options;
-    harness.start_timer(timer::RunLimits { hang, clock: timer::HangClock::Cpu, memory, deadline: u64::MAX });
-    Ok(executor)
 }
 
 /// Runs an input `repeats` times in a row, at least once, until a run ends early. Returns how the last one ended, and the

@@ -1,20 +1,32 @@
 //! Places that a search works towards (`fuzz --towards`): from what the user names to edges of the program.
 
 mod find;
-mod nearest;
 pub mod patch;
 pub mod place;
-mod wanted;
 
-use quagmire_base::error::{Error, ExitCode, Result};
-use quagmire_execution::{harness::Harness, input_page::InputPage, prepare};
+use std::path::PathBuf;
+
+use quagmire_base::error::{Error, Result};
+use quagmire_execution::{harness::Harness, input_page::InputPage, prepare::prepare_target, session::in_child};
 use quagmire_search::corpus::towards::TargetPlace;
 
-pub use self::wanted::Wanted;
-use crate::child::{Child, write_block};
+use self::{patch::ChangedLines, place::Place};
 
-/// Places that were found, or the message of an error and whether it is a usage error.
-type Answer = Result<Vec<TargetPlace>, (String, bool)>;
+/// Places as named by the user.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Places, each as typed and as understood.
+    pub places: Vec<(String, Place)>,
+    /// Patches: the file as typed, and the lines that it changes.
+    pub patches: Vec<(PathBuf, Vec<ChangedLines>)>,
+}
+
+impl Wanted {
+    /// Whether no place is named.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty() && self.patches.is_empty()
+    }
+}
 
 /// Finds the edges of all places in the program, in a child process: this one never runs the target.
 ///
@@ -26,21 +38,15 @@ pub fn find(harness: &'static Harness, wanted: &Wanted, debug_target: bool) -> R
         return Ok(Vec::new());
     }
     let page = InputPage::new(1)?;
-    let mut child = Child::start(|mut stream| {
-        let executor = prepare::prepare_target(harness, page.share(), debug_target);
-        let found = executor.and_then(|executor| find::find(executor.counts().program(), wanted));
-        let answer: Answer = found.map_err(|error| (error.message, error.code == ExitCode::Usage));
-        write_block(&mut stream, &postcard::to_stdvec(&answer).ok()?)
+    let found = in_child(&page, || {
+        let executor = prepare_target(harness, page.share(), debug_target)?;
+        find::find(executor.counts().program(), wanted)
     })?;
-    let answer = child.receive_block(&page);
-    let end = child.end()?;
-    match answer.and_then(|bytes| postcard::from_bytes::<Answer>(&bytes).ok()) {
-        Some(Ok(places)) => Ok(places),
-        Some(Err((message, true))) => Err(Error::usage(message)),
-        Some(Err((message, false))) => Err(Error::target(message)),
-        None => Err(Error::target(format!(
-            "the target ends its process before the first run ({end}): look at LLVMFuzzerInitialize and the constructors, with \
-             --debug-target"
-        ))),
-    }
+    found.map_err(|gone| {
+        Error::target(format!(
+            "the target ends its process before the first run ({}): look at LLVMFuzzerInitialize and the constructors, with \
+             --debug-target",
+            gone.end
+        ))
+    })
 }

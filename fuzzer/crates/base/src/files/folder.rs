@@ -9,7 +9,9 @@ use std::{
     sync::atomic::{AtomicU64, Ordering::Relaxed},
 };
 
-use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, linkat, mkdirat, openat, renameat, unlinkat};
+use rustix::fs::{
+    AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, linkat, mkdirat, openat, renameat, statat, unlinkat,
+};
 
 use super::{AT_ONCE, USUAL_MODE, in_words, read_up_to, refused, regular};
 
@@ -128,22 +130,23 @@ impl Folder {
 
     /// Whether the folder has an entry of this name, of any type.
     pub fn has(&self, name: &str) -> bool {
-        let stat = |folder| rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
-        one_name(OsStr::new(name)).is_ok() && self.descriptor().is_ok_and(|folder| stat(folder).is_ok())
+        self.stat(name).is_some()
     }
 
     /// Size of a file in the folder, in bytes; `None` if it does not exist.
     pub fn length(&self, name: &str) -> Option<u64> {
-        let name = one_name(OsStr::new(name)).ok()?;
-        let found = rustix::fs::statat(self.descriptor().ok()?, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-        u64::try_from(found.st_size).ok()
+        u64::try_from(self.stat(name)?.st_size).ok()
     }
 
     /// Whether the folder has a symbolic link of this name.
     pub fn has_link(&self, name: &str) -> bool {
-        let stat = |folder| rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
-        let found = self.descriptor().ok().and_then(|folder| stat(folder).ok());
-        found.is_some_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::Symlink)
+        self.stat(name).is_some_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::Symlink)
+    }
+
+    /// Metadata of an entry itself, whatever a link leads to; `None` if there is none.
+    fn stat(&self, name: &str) -> Option<Stat> {
+        let name = one_name(OsStr::new(name)).ok()?;
+        statat(self.descriptor().ok()?, name, AtFlags::SYMLINK_NOFOLLOW).ok()
     }
 
     /// Creates the folder and its missing parents, unless it exists.

@@ -59,7 +59,7 @@ pub struct Bank {
 impl Bank {
     /// Adds the parts of an entry, any 256 of them if there are more.
     pub fn add(&mut self, log: &Log, rand: &mut StdRand) {
-        let parts = log.parts();
+        let parts = &log.parts;
         let all = parts.len() <= MOST_OF_ENTRY;
         for at in 0..parts.len().min(MOST_OF_ENTRY) {
             let part = &parts[if all { at } else { rand.below_or_zero(parts.len()) }];

@@ -5,12 +5,10 @@ pub(super) fn width(range: u64) -> usize {
     (64 - range.leading_zeros() as usize).div_ceil(8)
 }
 
-/// Appends a number (minus the smallest) as it lies in the input: in `width` bytes, the lowest first. Bytes are taken from
-/// the end, so the most significant is taken first.
-pub(super) fn write_number(value: u64, width: usize, bytes: &mut Vec<u8>) {
-    let all = value.to_le_bytes();
-    bytes.extend_from_slice(&all[..width.min(all.len())]);
-    bytes.resize(bytes.len() + width.saturating_sub(all.len()), 0);
+/// A number (minus the smallest) of a range as it lies in the input, the lowest byte first. Bytes are taken from the end,
+/// so the most significant is taken first.
+pub(super) fn number(value: u64, range: u64) -> Vec<u8> {
+    value.to_le_bytes()[..width(range)].to_vec()
 }
 
 /// Text as a draw has read it.
@@ -40,8 +38,9 @@ pub(super) fn read_text(bytes: &[u8], max: usize) -> Text {
     Text { content, is_ended: true }
 }
 
-/// Appends text so that a draw of at most `max` characters reads it, cut to that; with a terminator if it is shorter.
-pub(super) fn write_text(content: &[u8], max: usize, bytes: &mut Vec<u8>) {
+/// Text so that a draw of at most `max` characters reads it, cut to that; with a terminator if it is shorter.
+pub(super) fn write_text(content: &[u8], max: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
     for &byte in content.iter().take(max) {
         bytes.push(byte);
         if byte == b'\\' {
@@ -51,6 +50,7 @@ pub(super) fn write_text(content: &[u8], max: usize, bytes: &mut Vec<u8>) {
     if content.len() < max {
         bytes.extend_from_slice(b"\\ ");
     }
+    bytes
 }
 
 /// Text that a draw of at most `max` characters takes from exactly `room` bytes, cut or filled with blanks; `None` if that
@@ -95,8 +95,7 @@ mod tests {
     proptest! {
         #[test]
         fn text_is_read_as_it_was_written(content in "[a\\\\]{0,12}", max in 0usize..12) {
-            let mut bytes = Vec::new();
-            write_text(content.as_bytes(), max, &mut bytes);
+            let mut bytes = write_text(content.as_bytes(), max);
             let length = bytes.len();
             bytes.extend_from_slice(b"more");
             let text = read_text(&bytes[..length], max);

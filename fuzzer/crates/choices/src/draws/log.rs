@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::draw::{Draw, Kind, Side};
-use super::encoding::{read_text, width, write_number, write_text};
+use super::encoding::{number, read_text, width, write_text};
 use super::parts::{Part, parts};
 
 /// Maximum number of draws of a log; those after them are left out.
@@ -17,19 +17,23 @@ const MOST_DRAWS: usize = 1 << 16;
 /// ([`Log::is_movable`]).
 #[derive(Clone, Debug)]
 pub struct Log {
-    bytes: Vec<u8>,
-    draws: Vec<Draw>,
-    parts: Vec<Part>,
+    /// The input.
+    pub bytes: Vec<u8>,
+    /// The draws, in order.
+    pub draws: Vec<Draw>,
+    /// Its parts in the order of their first draws, each before the parts in it.
+    pub parts: Vec<Part>,
     /// Places of the parts that lie in one of the same site.
-    nested: Vec<usize>,
+    pub(super) nested: Vec<usize>,
     /// Where the bytes of each draw begin at the front, and where they end at the back; the last is the end of the streams.
     /// Empty if the draws cannot be moved.
     places: Vec<(usize, usize)>,
-    /// Number of draws before the input was used up.
-    fed: usize,
+    /// Number of draws before the input was used up; all if it was not.
+    pub(super) fed: usize,
     /// Place of the first draw that took all that was left, if there is one.
-    rest: Option<usize>,
-    observes_size: bool,
+    pub(super) rest: Option<usize>,
+    /// Whether the harness has asked how many bytes are left: the size of the input is a choice then.
+    pub observes_size: bool,
     is_cut: bool,
 }
 
@@ -52,30 +56,10 @@ impl Log {
         log
     }
 
-    /// The input.
-    pub fn bytes(&self) -> &[u8] {
-        &self.bytes
-    }
-
-    /// The draws, in order.
-    pub fn draws(&self) -> &[Draw] {
-        &self.draws
-    }
-
-    /// Its parts in the order of their first draws, each before the parts in it.
-    pub fn parts(&self) -> &[Part] {
-        &self.parts
-    }
-
     /// Whether draws own slices of two streams, so that parts can be moved: no draw took bytes from elsewhere, and each
     /// continued where the one before it ended. Otherwise values can be changed in place and nothing else.
     pub fn is_movable(&self) -> bool {
         !self.places.is_empty()
-    }
-
-    /// Whether the harness has asked how many bytes are left: the size of the input is a choice then.
-    pub fn observes_size(&self) -> bool {
-        self.observes_size
     }
 
     /// Bytes between the two streams, which no draw has read; empty if that is not known.
@@ -87,7 +71,7 @@ impl Log {
     /// The input without the bytes that nobody reads; `None` if there are none, or if the harness looks at the size.
     pub fn trim_unread(&self) -> Option<Vec<u8>> {
         let unread = self.unread();
-        if unread.is_empty() || self.observes_size() {
+        if unread.is_empty() || self.observes_size {
             return None;
         }
         Some([&self.bytes[..unread.start], &self.bytes[unread.end..]].concat())
@@ -105,11 +89,6 @@ impl Log {
     /// The draws that took bytes of the input, by their numbers, and these bytes.
     pub fn draw_ranges(&self) -> impl Iterator<Item = (usize, Range<usize>)> {
         (0..self.draws.len()).filter_map(|at| Some((at, self.draw_range(at)?)))
-    }
-
-    /// Places in the list of parts of those that lie in one of the same site.
-    pub(super) fn nested(&self) -> &[usize] {
-        &self.nested
     }
 
     /// Bytes between the two streams.
@@ -130,20 +109,10 @@ impl Log {
         self.places.first().map_or((&[], &[]), |&(front, back)| (&self.bytes[..front], &self.bytes[back..]))
     }
 
-    /// Number of draws before the input was used up; all if it was not.
-    pub(super) fn fed(&self) -> usize {
-        self.fed
-    }
-
     /// Number of draws at the beginning whose parts can be moved: up to those that the input did not suffice for, or that took
     /// all that was left of it.
     pub(super) fn movable(&self) -> usize {
         if self.is_movable() { self.rest.unwrap_or(self.fed).min(self.fed) } else { 0 }
-    }
-
-    /// Whether a draw took all that was left.
-    pub(super) fn takes_rest(&self) -> bool {
-        self.rest.is_some()
     }
 
     /// Largest number of characters of a text draw.
@@ -156,27 +125,28 @@ impl Log {
         }
     }
 
-    /// Appends the bytes from which a draw takes what it took: its own, and those that it was denied because the input was
-    /// used up.
-    pub(super) fn write_draw(&self, at: usize, bytes: &mut Vec<u8>) {
+    /// The bytes of the input that a draw took; empty if it took none.
+    pub(super) fn own(&self, at: usize) -> &[u8] {
+        self.draw_range(at).map_or(&[], |range| &self.bytes[range])
+    }
+
+    /// The bytes from which a draw takes what it took: its own, and those that it was denied because the input was used up.
+    pub(super) fn needed(&self, at: usize) -> Vec<u8> {
         let draw = &self.draws[at];
-        let own = self.draw_range(at).map_or(&[][..], |range| &self.bytes[range]);
         match draw.kind() {
-            Some(Kind::Integer | Kind::Flip | Kind::Pick) if self.is_starved(at) => {
-                write_number(draw.value, width(draw.range), bytes);
-            }
+            Some(Kind::Integer | Kind::Flip | Kind::Pick) if self.is_starved(at) => number(draw.value, draw.range),
             Some(Kind::Text) if self.is_starved(at) => {
                 let max = self.most_text(at);
-                write_text(&read_text(own, max).content, max, bytes);
+                write_text(&read_text(self.own(at), max).content, max)
             }
-            _ => bytes.extend_from_slice(own),
+            _ => self.own(at).to_vec(),
         }
     }
 
     /// Whether a draw would have taken more bytes if there had been more.
     fn is_starved(&self, at: usize) -> bool {
         let draw = &self.draws[at];
-        let own = self.draw_range(at).map_or(&[][..], |range| &self.bytes[range]);
+        let own = self.own(at);
         match draw.kind() {
             Some(Kind::Integer | Kind::Flip | Kind::Pick) => own.len() < width(draw.range),
             Some(Kind::Real) => own.is_empty(),

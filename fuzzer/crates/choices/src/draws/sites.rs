@@ -98,7 +98,7 @@ impl Sites {
     /// Learns from a mutant of `parent`: of its draws, those numbered `changed` were changed, all of one site, and its run
     /// has drawn `child`. Ignores what cannot be attributed to that site.
     pub fn observe(&mut self, parent: &Log, child: &[Draw], changed: &[u32]) {
-        let draws = parent.draws();
+        let draws = &parent.draws;
         let Some(first) = changed.iter().min().map(|&at| at as usize) else { return };
         let Some(site) = draws.get(first).map(|draw| draw.site) else { return };
         let is_same = |at: &u32| draws.get(*at as usize).is_some_and(|draw| draw.site == site);
@@ -150,7 +150,7 @@ impl Sites {
 
     /// Takes the integer before bytes for a count of them if it is their number and nothing is known of it.
     fn guess_layout(&mut self, log: &Log, bytes: usize) {
-        let drawn = &log.draws()[bytes];
+        let drawn = &log.draws[bytes];
         if drawn.kind() != Some(Kind::Bytes) || self.kinds.len() >= MOST_SITES {
             return;
         }
@@ -189,15 +189,15 @@ fn pair(draw: u64, counted: u64) -> u64 {
 /// Lists of parts, and bytes of which the harness says how many: first draw, site, number.
 fn counted(log: &Log) -> impl Iterator<Item = (usize, u64, u64)> {
     let lists =
-        log.parts().iter().filter(|part| part.sibling == 0 && log.draws()[part.draws.start].kind() != Some(Kind::Flip));
+        log.parts.iter().filter(|part| part.sibling == 0 && log.draws[part.draws.start].kind() != Some(Kind::Flip));
     let lists = lists.map(|part| (part.draws.start, part.site, part.siblings as u64));
-    let bytes = log.draws().iter().enumerate().filter(|(_, draw)| draw.kind() == Some(Kind::Bytes));
+    let bytes = log.draws.iter().enumerate().filter(|(_, draw)| draw.kind() == Some(Kind::Bytes));
     lists.chain(bytes.map(|(at, draw)| (at, draw.site, draw.range)))
 }
 
 /// Integers shortly before a draw, the nearest first, with their places.
 fn before(log: &Log, at: usize) -> impl Iterator<Item = (&Draw, usize)> {
-    let draws = &log.draws()[..at];
+    let draws = &log.draws[..at];
     let near = draws.iter().enumerate().rev().take(COUNT_DISTANCE);
     near.filter(|(_, draw)| matches!(draw.kind(), Some(Kind::Integer)) && draw.range > 0).map(|(at, draw)| (draw, at))
 }

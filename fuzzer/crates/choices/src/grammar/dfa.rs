@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::bytes::{ByteSet, Next};
-use super::source::Flavor;
+use super::source::{ByteSet, Flavor, Next};
 use super::symbols::{Body, Item, Symbol};
 
 /// Largest number of states; symbols that need more are no leaves.

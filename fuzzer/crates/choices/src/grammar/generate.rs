@@ -3,10 +3,11 @@
 use libafl_bolts::rands::{Rand, StdRand};
 
 use super::Grammar;
-use super::bytes::ByteSet;
 use super::dfa::Automaton;
-use super::source::Flavor;
+use super::source::{ByteSet, Flavor};
 use super::symbols::{Alternative, Body, Item};
+use crate::brackets::scan::is_word;
+use crate::log_uniform;
 use crate::tree::{Node, Role, Tree};
 
 /// Limits of generation, from which on every part becomes as simple as it can be.
@@ -178,8 +179,7 @@ impl<'a> Generator<'a> {
         if most == 0 || (least == 0 && self.rand.coinflip(0.2)) {
             return least;
         }
-        let exponent = self.rand.next_float() * (most as f64 + 1.0).ln();
-        (exponent.exp() as u64).clamp(1, most)
+        log_uniform(self.rand, most as usize) as u64
     }
 
     /// Chooses an alternative among those for which there is room.
@@ -224,8 +224,4 @@ fn byte_of(set: &ByteSet, rand: &mut StdRand) -> u8 {
     let printable: Vec<u8> = bytes.iter().copied().filter(|byte| (b' '..=b'~').contains(byte)).collect();
     let few = if !printable.is_empty() && rand.coinflip(0.95) { &printable } else { &bytes };
     pick(few, rand).unwrap_or_default()
-}
-
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }

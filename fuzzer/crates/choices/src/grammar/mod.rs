@@ -1,21 +1,17 @@
 //! Grammars: reading them, parsing inputs into trees, and generating trees.
 //!
 //! A file of any format becomes rules (`source`), these become symbols in a normal form (`symbols`) in which recursion at
-//! the ends of alternatives is a list (`recursion`) and regular symbols are leaves (`classes`) with automata (`dfa`). The
+//! the ends of alternatives is a list and regular symbols are leaves (`measures`) with automata (`dfa`). The
 //! parser (`earley`) works on a table of them.
 
 mod antlr;
-mod bytes;
-mod classes;
 mod dfa;
 mod earley;
 mod generate;
 mod json;
 mod measures;
-mod recursion;
 mod source;
 mod symbols;
-mod table;
 
 use std::path::Path;
 
@@ -23,11 +19,10 @@ use quagmire_base::error::{Error, Result};
 use quagmire_base::files;
 
 use self::dfa::Automaton;
-use self::earley::{Failure, Language};
+use self::earley::{Failure, Table};
 use self::measures::Measures;
 use self::source::Mistake;
 use self::symbols::{Body, Symbol};
-use self::table::Table;
 use crate::tree::Tree;
 
 pub use self::generate::Limits;
@@ -36,12 +31,14 @@ pub use self::generate::Limits;
 #[derive(Clone, Debug)]
 pub struct Grammar {
     symbols: Vec<Symbol>,
-    start: u32,
+    /// Symbol of whole inputs.
+    pub start: u32,
     measures: Measures,
     leaves: Vec<Option<Automaton>>,
     empty: Vec<Option<u32>>,
     table: Table,
-    warnings: Vec<String>,
+    /// Warnings about the grammar: a line each.
+    pub warnings: Vec<String>,
 }
 
 impl Grammar {
@@ -86,42 +83,24 @@ impl Grammar {
         // what is not used may be wrong
         let unused = symbols.all.iter_mut().zip(&is_reached).filter(|(_, is_reached)| !**is_reached);
         unused.for_each(|(symbol, _)| symbol.body = Body::Choice(vec![Vec::new()]));
-        recursion::to_lists(&mut symbols)?;
-        classes::open_lists(&mut symbols)?;
+        symbols::to_lists(&mut symbols)?;
+        measures::open_lists(&mut symbols)?;
         symbols::join_bytes(&mut symbols.all);
         measures::check_cycles(&symbols)?;
         let measures = Measures::of(&symbols.all);
-        let leaves = classes::leaves(&symbols, &measures.lengths);
+        let leaves = measures::leaves(&symbols, &measures.lengths);
         let empty = measures::empty_choices(&symbols.all);
-        let is_nullable = empty.iter().map(Option::is_some).collect();
-        let table = Table::of(&symbols.all, start, &leaves, is_nullable);
+        let table = Table::of(&symbols.all, start, &leaves, &empty);
         Ok(Self { symbols: symbols.all, start, measures, leaves, empty, table, warnings })
-    }
-
-    /// Warnings about the grammar: a line each.
-    pub fn warnings(&self) -> &[String] {
-        &self.warnings
     }
 
     /// Parses an input. Of several derivations it takes the alternatives that come first, and the longest leaves. `None` if
     /// the input is not of the language, or if it takes too long to find out: a million steps and 32 for each byte.
     pub fn parse(&self, input: &[u8]) -> Option<Tree> {
-        let language = Language {
-            symbols: &self.symbols,
-            start: self.start,
-            table: &self.table,
-            leaves: &self.leaves,
-            empty: &self.empty,
-        };
-        match earley::parse(language, input, true) {
-            Err(Failure::Greedy) => earley::parse(language, input, false).ok(),
+        match earley::parse(self, input, true) {
+            Err(Failure::Greedy) => earley::parse(self, input, false).ok(),
             parsed => parsed.ok(),
         }
-    }
-
-    /// Symbol of whole inputs.
-    pub fn start(&self) -> u32 {
-        self.start
     }
 
     /// Name of a symbol: that of a rule, with a number if it is a part of the rule. `None` if there is no such symbol.

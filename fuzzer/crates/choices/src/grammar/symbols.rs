@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::bytes::ByteSet;
-use super::source::{Expression, Flavor, MOST_SYMBOLS, Mistake, Source};
+use super::source::{ByteSet, Expression, Flavor, MOST_SYMBOLS, Mistake, Source};
 
 /// Part of an alternative.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,6 +103,14 @@ impl Symbols {
         }
     }
 
+    /// A symbol for alternatives: that of the only one, or a new one.
+    fn of_choice(&mut self, rule: u32, mut alternatives: Vec<Alternative>) -> Result<u32, Mistake> {
+        match alternatives.len() {
+            1 => self.of_alternative(rule, alternatives.remove(0)),
+            _ => self.add(rule, Body::Choice(alternatives), Flavor::Plain),
+        }
+    }
+
     fn alternatives(&mut self, expression: &Expression, rule: u32) -> Result<Vec<Alternative>, Mistake> {
         let Expression::Choice(choices) = expression else { return Ok(vec![self.sequence(expression.parts(), rule)?]) };
         let mut alternatives: Vec<Alternative> = Vec::new();
@@ -147,6 +154,20 @@ impl Symbols {
         Ok(items)
     }
 
+    fn push_choice(
+        &mut self,
+        mut alternatives: Vec<Alternative>,
+        flavor: Flavor,
+        rule: u32,
+        items: &mut Alternative,
+    ) -> Result<(), Mistake> {
+        match alternatives.len() {
+            1 => items.append(&mut alternatives[0]),
+            _ => items.push(Item::Symbol(self.add(rule, Body::Choice(alternatives), flavor)?)),
+        }
+        Ok(())
+    }
+
     fn push(&mut self, part: &Expression, rule: u32, items: &mut Alternative) -> Result<(), Mistake> {
         match part {
             Expression::Bytes(bytes) => push_bytes(items, bytes),
@@ -167,18 +188,12 @@ impl Symbols {
             Expression::Sequence(parts) => items.extend(self.sequence(parts, rule)?),
             Expression::Choice(_) => {
                 let alternatives = self.alternatives(part, rule)?;
-                match &alternatives[..] {
-                    [only] => items.extend(only.iter().cloned()),
-                    _ => items.push(Item::Symbol(self.add(rule, Body::Choice(alternatives), Flavor::Plain)?)),
-                }
+                self.push_choice(alternatives, Flavor::Plain, rule, items)?;
             }
             Expression::Characters(lengths) => {
                 let alternatives =
                     lengths.iter().map(|length| self.sequence(length.parts(), rule)).collect::<Result<Vec<_>, _>>()?;
-                match &alternatives[..] {
-                    [only] => items.extend(only.iter().cloned()),
-                    _ => items.push(Item::Symbol(self.add(rule, Body::Choice(alternatives), Flavor::Character)?)),
-                }
+                self.push_choice(alternatives, Flavor::Character, rule, items)?;
             }
             Expression::Repeat { of, least, is_once } => {
                 let mut alternatives = self.alternatives(of, rule)?;
@@ -186,11 +201,7 @@ impl Symbols {
                     alternatives.push(Vec::new());
                     Body::Choice(alternatives)
                 } else {
-                    let item = match alternatives.len() {
-                        1 => self.of_alternative(rule, alternatives.remove(0))?,
-                        _ => self.add(rule, Body::Choice(alternatives), Flavor::Plain)?,
-                    };
-                    Body::List { item, separator: None, least: *least }
+                    Body::List { item: self.of_choice(rule, alternatives)?, separator: None, least: *least }
                 };
                 items.push(Item::Symbol(self.add(rule, body, Flavor::Plain)?));
             }
@@ -220,4 +231,138 @@ pub(super) fn join_bytes(symbols: &mut [Symbol]) {
             *alternative = joined;
         }
     }
+}
+
+// Recursion on the left and on the right of a rule becomes lists, which take linear time to parse: the strings of
+// `A -> A s A | A b | a A | g` are those of `U (s U)*` with `U -> a* g b*`.
+
+/// Alternatives of a recursive symbol, without the symbol itself at their ends.
+#[derive(Default)]
+struct Recursion {
+    between: Vec<Alternative>,
+    after: Vec<Alternative>,
+    before: Vec<Alternative>,
+    plain: Vec<Alternative>,
+}
+
+/// Rewrites all symbols whose alternatives begin or end with the symbol itself.
+pub(super) fn to_lists(symbols: &mut Symbols) -> Result<(), Mistake> {
+    for symbol in 0..symbols.all.len() as u32 {
+        let Body::Choice(alternatives) = &symbols.all[symbol as usize].body else { continue };
+        let itself = Item::Symbol(symbol);
+        let at_an_end = |one: &Alternative| one.first() == Some(&itself) || one.last() == Some(&itself);
+        if !alternatives.iter().any(at_an_end) {
+            continue;
+        }
+        if alternatives.iter().any(|one| one[..] == [itself.clone()]) {
+            return Err(cycle(symbols, symbol));
+        }
+        let found = Recursion::of(alternatives, &itself);
+        // a symbol without any other alternative produces nothing, which is an error later
+        if !found.plain.is_empty() {
+            symbols.all[symbol as usize].body = found.rewritten(symbols, symbol)?;
+        }
+    }
+    Ok(())
+}
+
+/// The error of a symbol that derives itself.
+pub(super) fn cycle(symbols: &Symbols, symbol: u32) -> Mistake {
+    let symbol = &symbols.all[symbol as usize];
+    Mistake::new(
+        symbol.line,
+        format!(
+            "{} can become itself without any output, which leaves its trees without end: remove that way",
+            symbol.name
+        ),
+    )
+}
+
+impl Recursion {
+    fn of(alternatives: &[Alternative], itself: &Item) -> Self {
+        let mut found = Self::default();
+        for one in alternatives {
+            match &one[..] {
+                [first, between @ .., last] if first == itself && last == itself => {
+                    found.between.push(between.to_vec())
+                }
+                [first, after @ ..] if first == itself => found.after.push(after.to_vec()),
+                [before @ .., last] if last == itself => found.before.push(before.to_vec()),
+                _ => found.plain.push(one.clone()),
+            }
+        }
+        found.join();
+        found
+    }
+
+    /// Makes `A -> g | A s g` and `A -> g | g s A` lists of `g`, and drops `g` from `A -> | g | g A`. `A -> g | A s g | g t A` is no
+    /// list: there, no `t` follows an `s`.
+    fn join(&mut self) {
+        if let [plain] = &self.plain[..]
+            && !plain.is_empty()
+            && self.after.iter().all(|after| after.ends_with(plain))
+            && self.before.iter().all(|before| before.starts_with(plain))
+        {
+            let of = |after: &Alternative| after[..after.len() - plain.len()].to_vec();
+            let after: Vec<Alternative> = self.after.iter().map(of).collect();
+            let before: Vec<Alternative> = self.before.iter().map(|before| before[plain.len()..].to_vec()).collect();
+            let are_in = |some: &[Alternative], others: &[Alternative]| {
+                some.iter().all(|one| others.contains(one) || self.between.contains(one))
+            };
+            if are_in(&before, &after) || are_in(&after, &before) {
+                self.between.extend(after.into_iter().chain(before));
+                (self.after, self.before) = Default::default();
+            }
+        }
+        if self.plain.contains(&Vec::new()) {
+            let (after, before) = (&self.after, &self.before);
+            self.plain.retain(|plain| !after.contains(plain) && !before.contains(plain));
+        }
+    }
+
+    fn rewritten(self, symbols: &mut Symbols, symbol: u32) -> Result<Body, Mistake> {
+        let is_list = !self.between.is_empty();
+        let (before, after) = (list_of(self.before, symbols, symbol)?, list_of(self.after, symbols, symbol)?);
+        let unit = match (before, after) {
+            (None, None) => Body::Choice(self.plain),
+            // nothing but repetitions
+            (Some(list), None) | (None, Some(list)) if self.plain == [vec![]] && !is_list => return Ok(list),
+            (before, after) => {
+                let mut unit = Vec::new();
+                let add =
+                    |body: Body, symbols: &mut Symbols| symbols.add(symbol, body, Flavor::Plain).map(Item::Symbol);
+                if let Some(before) = before {
+                    unit.push(add(before, symbols)?);
+                }
+                match <[Alternative; 1]>::try_from(self.plain) {
+                    Ok([only]) => unit.extend(only),
+                    Err(plain) => unit.push(add(Body::Choice(plain), symbols)?),
+                }
+                if let Some(after) = after {
+                    unit.push(add(after, symbols)?);
+                }
+                Body::Choice(vec![unit])
+            }
+        };
+        if !is_list {
+            return Ok(unit);
+        }
+        let item = match unit {
+            Body::Choice(alternatives) => symbols.of_choice(symbol, alternatives)?,
+            unit => symbols.add(symbol, unit, Flavor::Plain)?,
+        };
+        let separator = match &self.between[..] {
+            [one] if one.is_empty() => None,
+            _ => Some(symbols.of_choice(symbol, self.between)?),
+        };
+        Ok(Body::List { item, separator, least: 1 })
+    }
+}
+
+/// A list of any number of alternatives; `None` if there are no alternatives.
+fn list_of(alternatives: Vec<Alternative>, symbols: &mut Symbols, symbol: u32) -> Result<Option<Body>, Mistake> {
+    if alternatives.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(Body::List { item: symbols.of_choice(symbol, alternatives)?, separator: None, least: 0 }))
 }

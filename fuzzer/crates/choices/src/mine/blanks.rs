@@ -1,7 +1,7 @@
 //! Blanks between the parts of an example: where there may be some, and where there must be.
 
 use super::{
-    oracle::Oracle,
+    Oracle,
     rules::{Item, Rules},
     spans::{Forest, Span},
 };

@@ -1,9 +1,9 @@
 //! Rules from the table: each class of places is a nonterminal.
 
 use super::{
+    Oracle,
     blanks::Blanks,
     leaves::{self, Place, Surroundings},
-    oracle::Oracle,
     rules::{Item, Rules},
     spans::{Forest, Piece},
     table::{Table, includes},

@@ -1,11 +1,11 @@
 //! Values in general: from the texts of one place to characters that may come first and characters that may follow.
 
 use super::{
-    oracle::Oracle,
+    Oracle,
     rules::{Item, Rules},
 };
 use libafl_bolts::rands::{Rand, StdRand};
-use std::{collections::BTreeMap, num::NonZeroUsize};
+use std::collections::BTreeMap;
 
 /// Place of a value: the bytes before it, and those after it.
 pub(crate) type Place = (Vec<u8>, Vec<u8>);
@@ -252,7 +252,7 @@ impl Characters {
     }
 
     fn made_up(&self, random: &mut StdRand) -> Vec<u8> {
-        let mut one = |units: &[Unit]| units[below(random, units.len())].clone();
+        let mut one = |units: &[Unit]| units[random.below_or_zero(units.len())].clone();
         if self.rest.is_empty() || (!self.alone.is_empty() && one(&[vec![0], vec![1], vec![1]]) == [0]) {
             return one(&self.alone);
         }
@@ -327,9 +327,4 @@ impl Universe {
         }
         units
     }
-}
-
-/// A number below another one.
-pub(crate) fn below(random: &mut StdRand, most: usize) -> usize {
-    NonZeroUsize::new(most).map_or(0, |most| random.below(most))
 }

@@ -1,7 +1,7 @@
 //! Parts of the examples whose replacement is tried: the nodes of their bracket trees.
 
 use crate::{
-    brackets,
+    brackets::{self, scan::is_word},
     tree::{Node, Role, Tree},
 };
 use std::ops::Range;
@@ -162,7 +162,7 @@ fn pieces(tree: &Tree, place: usize, node: &Node) -> (Vec<Piece>, Vec<(usize, us
 fn split(bytes: &[u8], range: Range<usize>, pieces: &mut Vec<Piece>) {
     let class = |byte: u8| match byte {
         b' ' | b'\t' | b'\n' | b'\r' => 1,
-        b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | 0x80.. => 2,
+        byte if is_word(byte) => 2,
         _ => 0,
     };
     let mut at = range.start;

@@ -1,6 +1,6 @@
 //! Which texts are accepted in which place of the examples: places that accept the same texts are one class.
 
-use super::{blanks::Blanks, oracle::Oracle, spans::Forest};
+use super::{Oracle, blanks::Blanks, spans::Forest};
 use crate::{brackets::is_line_end, tree::Role};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -9,6 +9,16 @@ fn examples(texts: &[&str]) -> Vec<Vec<u8>> {
     texts.iter().map(|text| text.as_bytes().to_vec()).collect()
 }
 
+/// Mines a grammar of examples that the function accepts, and looks at its precision and at what it describes.
+#[track_caller]
+fn check(texts: &[&str], accepts: fn(&[u8]) -> bool, precision: f64, described: &[&str], others: &[&str]) {
+    let mined = mine(examples(texts), 1, &mut |input: &[u8]| Some(accepts(input))).unwrap();
+    assert!(mined.precision > precision, "{}", mined.json);
+    for (text, is_in) in described.iter().map(|text| (text, true)).chain(others.iter().map(|text| (text, false))) {
+        assert_eq!(mined.grammar.parse(text.as_bytes()).is_some(), is_in, "{text}: {}", mined.json);
+    }
+}
+
 /// Accepts lists of lists and of numbers in round brackets, `(1,(22,3))`.
 fn is_list(input: &[u8]) -> bool {
     let (mut depth, mut needs_item) = (0_u32, true);
@@ -27,19 +37,6 @@ fn is_list(input: &[u8]) -> bool {
         }
     }
     depth == 0 && !input.is_empty()
-}
-
-#[test]
-fn nested_lists_of_numbers_are_described_beyond_their_examples() {
-    let mut ask = |input: &[u8]| Some(is_list(input));
-    let mined = mine(examples(&["(1)", "(2,34)", "(5,(6,78),9)", "((1))", "((12,3),(4))"]), 1, &mut ask).unwrap();
-    assert!(mined.precision > 0.95, "{}", mined.json);
-    for text in ["(0)", "(((123456)),7,8,9,10,11)", "(1,(2,(3,(4,(5)))))"] {
-        assert!(mined.grammar.parse(text.as_bytes()).is_some(), "{text}: {}", mined.json);
-    }
-    for text in ["", "()", "(1", "(a)", "1,2"] {
-        assert!(mined.grammar.parse(text.as_bytes()).is_none(), "{text}: {}", mined.json);
-    }
 }
 
 #[test]
@@ -77,7 +74,7 @@ fn a_cycle_among_rules_is_cut_where_it_can_be() {
     rules.add("one", vec![vec![Item::Rule(2)], vec![text("x"), Item::Rule(1)]]);
     rules.add("two", vec![vec![Item::Rule(1)], vec![text("y")]]);
     rules.simplify();
-    let grammar = write::grammar(&rules).unwrap();
+    let grammar = rules.grammar().unwrap();
     for accepted in ["y", "xy", "xxy"] {
         assert!(grammar.parse(accepted.as_bytes()).is_some(), "{accepted}: {rules:?}");
     }
@@ -94,13 +91,13 @@ fn what_is_written_is_what_a_grammar_is_loaded_from() {
     rules.simplify();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mined.json");
-    std::fs::write(&path, write::json(&rules)).unwrap();
+    std::fs::write(&path, rules.json()).unwrap();
     let grammar = Grammar::load(&path).unwrap();
     for accepted in ["<b>x</b>", "<", "\"\\\u{e9}"] {
-        assert!(grammar.parse(accepted.as_bytes()).is_some(), "{accepted}: {}", write::json(&rules));
+        assert!(grammar.parse(accepted.as_bytes()).is_some(), "{accepted}: {}", rules.json());
     }
     for rejected in ["x", "<b>", "<b></b>"] {
-        assert!(grammar.parse(rejected.as_bytes()).is_none(), "{rejected}: {}", write::json(&rules));
+        assert!(grammar.parse(rejected.as_bytes()).is_none(), "{rejected}: {}", rules.json());
     }
 }
 
@@ -125,16 +122,6 @@ fn is_nested(input: &[u8]) -> bool {
     open.is_empty() && text.is_empty() && !input.is_empty()
 }
 
-#[test]
-fn forms_of_one_name_are_tried_with_the_other() {
-    let mut ask = |input: &[u8]| Some(is_nested(input));
-    let mined = mine(examples(&["<a><bc/></a>", "<bc><a></a><bc></bc></bc>"]), 1, &mut ask).unwrap();
-    for text in ["<bc/>", "<a></a>", "<bc></bc>", "<bc><bc><a><bc/></a></bc></bc>"] {
-        assert!(mined.grammar.parse(text.as_bytes()).is_some(), "{text}: {}", mined.json);
-    }
-    assert!(mined.grammar.parse(b"<a></bc>").is_none(), "{}", mined.json);
-}
-
 /// Accepts points of two numbers, with commas between them, in brackets: `(1 2,-3 4.5)`.
 fn is_points(input: &[u8]) -> bool {
     let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -148,17 +135,6 @@ fn is_points(input: &[u8]) -> bool {
     inner.is_some_and(|inner| inner.split(',').all(is_point))
 }
 
-#[test]
-fn numbers_take_the_sign_of_one_and_the_fraction_of_another_and_stay_apart() {
-    let mut ask = |input: &[u8]| Some(is_points(input));
-    let mined = mine(examples(&["(1 2)", "(7.25 3,-4 11)", "(0 5)", "(-8 9, 6 1.5)"]), 1, &mut ask).unwrap();
-    assert!(mined.precision > 0.95, "{}", mined.json);
-    for text in ["(-12.5 3)", "(4 -0.75,8 123)", "(1 2,3 4,5 6)"] {
-        assert!(mined.grammar.parse(text.as_bytes()).is_some(), "{text}: {}", mined.json);
-    }
-    assert!(mined.grammar.parse(b"(12)").is_none(), "{}", mined.json);
-}
-
 /// Accepts lines of a name, `=` and any text, and of a name in square brackets.
 fn is_settings(input: &[u8]) -> bool {
     let is_name = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphabetic());
@@ -170,13 +146,17 @@ fn is_settings(input: &[u8]) -> bool {
 }
 
 #[test]
-fn lines_stay_apart_where_a_value_may_be_any_text() {
-    let mut ask = |input: &[u8]| Some(is_settings(input));
-    let texts = ["[a]\nkey=1 2\n[b]\n", "key=value\n\nk=z", "[part]\n[other]\nx=", "y=some words\nz=7"];
-    let mined = mine(examples(&texts), 1, &mut ask).unwrap();
-    assert!(mined.precision > 0.9, "{}", mined.json);
-    for text in ["k=a+b;[c]", "[q]\nlong=7.5%\n[r]\n"] {
-        assert!(mined.grammar.parse(text.as_bytes()).is_some(), "{text}: {}", mined.json);
-    }
-    assert!(mined.grammar.parse(b"[a][b]").is_none(), "{}", mined.json);
+fn what_is_mined_describes_more_than_the_examples_and_not_everything() {
+    let lists = ["(1)", "(2,34)", "(5,(6,78),9)", "((1))", "((12,3),(4))"];
+    let more = ["(0)", "(((123456)),7,8,9,10,11)", "(1,(2,(3,(4,(5)))))"];
+    check(&lists, is_list, 0.95, &more, &["", "()", "(1", "(a)", "1,2"]);
+    // forms of one name are tried with the other
+    let more = ["<bc/>", "<a></a>", "<bc></bc>", "<bc><bc><a><bc/></a></bc></bc>"];
+    check(&["<a><bc/></a>", "<bc><a></a><bc></bc></bc>"], is_nested, 0.0, &more, &["<a></bc>"]);
+    // numbers take the sign of one and the fraction of another, and stay apart
+    let more = ["(-12.5 3)", "(4 -0.75,8 123)", "(1 2,3 4,5 6)"];
+    check(&["(1 2)", "(7.25 3,-4 11)", "(0 5)", "(-8 9, 6 1.5)"], is_points, 0.95, &more, &["(12)"]);
+    // lines stay apart where a value may be any text
+    let settings = ["[a]\nkey=1 2\n[b]\n", "key=value\n\nk=z", "[part]\n[other]\nx=", "y=some words\nz=7"];
+    check(&settings, is_settings, 0.9, &["k=a+b;[c]", "[q]\nlong=7.5%\n[r]\n"], &["[a][b]"]);
 }

@@ -2,7 +2,7 @@
 //! other words in the place of theirs. Those that the program accepts show what is optional, and what goes together.
 
 use super::{
-    oracle::Oracle,
+    Oracle,
     spans::{Forest, Piece, Span},
 };
 use crate::tree::Role;

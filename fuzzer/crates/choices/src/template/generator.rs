@@ -1,9 +1,7 @@
 //! One-line programs that write the same bytes as a template, for reports.
 
-use std::fmt::Write;
-
 use super::{
-    Counter, Digits, Field, Order, Part, Pick, Template, Times, number::SEED_FACTOR, render::depends_on_round,
+    Counter, Digits, Field, Order, Part, Pick, Template, Times, depends_on_round, number::SEED_FACTOR, text::escaped,
 };
 
 /// Longest command that a bug report can carry, in bytes.
@@ -70,22 +68,10 @@ fn loop_in_shell(times: u64, body: &[Part]) -> Option<String> {
 
 /// Bytes as a format of printf, in single quotes.
 fn format_of(bytes: &[u8]) -> String {
-    let mut text = String::from("'");
-    for (place, &byte) in bytes.iter().enumerate() {
-        match byte {
-            b'%' => text.push_str("%%"),
-            b'\\' => text.push_str("\\\\"),
-            b'\n' => text.push_str("\\n"),
-            // a leading minus would begin an option
-            b'-' if place == 0 => text.push_str("\\055"),
-            b' '..=b'~' if byte != b'\'' => text.push(char::from(byte)),
-            _ => {
-                let _ = write!(text, "\\{byte:03o}");
-            }
-        }
-    }
-    text.push('\'');
-    text
+    let escapes = [(b'%', "%%"), (b'\\', "\\\\"), (b'\n', "\\n"), (b'\'', "\\047")];
+    // a leading minus would begin an option
+    let (minus, bytes) = bytes.strip_prefix(b"-").map_or(("", bytes), |rest| ("\\055", rest));
+    format!("'{minus}{}'", escaped(bytes, &escapes, |byte| format!("\\{byte:03o}")))
 }
 
 /// A loop around an expression.
@@ -139,7 +125,8 @@ impl Python {
 
     fn rounds(&mut self, times: Times, body: &[Part], is_backwards: bool) -> String {
         let variable = format!("i{}", self.loops.len());
-        let count = expression(times);
+        // as the text form has it, with a small letter
+        let count = times.to_string().to_lowercase();
         self.loops.push(Loop { times: count.clone(), variable: variable.clone() });
         let text = if depends_on_round(body, 0) {
             let range = if is_backwards { format!("range({count}-1,-1,-1)") } else { format!("range({count})") };
@@ -210,29 +197,8 @@ fn digits(value: &str, width: u8, kind: Digits) -> String {
     }
 }
 
-fn expression(times: Times) -> String {
-    match (times.factor, times.plus) {
-        (0, plus) => plus.to_string(),
-        (1, 0) => "n".to_owned(),
-        (1, plus) => format!("n+{plus}"),
-        (factor, 0) => format!("{factor}*n"),
-        (factor, plus) => format!("{factor}*n+{plus}"),
-    }
-}
-
 /// Bytes as a literal of Python that can stand in single quotes of a shell.
 fn literal(bytes: &[u8]) -> String {
-    let mut text = String::from("b\"");
-    for &byte in bytes {
-        match byte {
-            b'"' | b'\\' => text.extend(['\\', char::from(byte)]),
-            b'\n' => text.push_str("\\n"),
-            b' '..=b'~' if byte != b'\'' => text.push(char::from(byte)),
-            _ => {
-                let _ = write!(text, "\\x{byte:02x}");
-            }
-        }
-    }
-    text.push('"');
-    text
+    let escapes = [(b'"', "\\\""), (b'\\', "\\\\"), (b'\n', "\\n"), (b'\'', "\\x27")];
+    format!("b\"{}\"", escaped(bytes, &escapes, |byte| format!("\\x{byte:02x}")))
 }

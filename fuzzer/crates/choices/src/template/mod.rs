@@ -20,26 +20,22 @@
 mod generator;
 mod infer;
 mod number;
-mod parse;
-mod print;
-mod render;
-mod size;
-#[cfg(test)]
-mod tests;
+mod text;
 
 use quagmire_base::format::cut;
 
-pub(crate) use self::infer::chains;
+pub(crate) use self::infer::{between, chains};
+use self::number::shuffled;
 pub use self::{
     infer::{Candidate, Evidence, Origin, candidates},
     number::{Digits, Field, Order},
-    parse::ParseError,
+    text::ParseError,
 };
 
 /// An input of any size. It is valid: counters and picks are in loops, and nothing in it is empty.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Template {
-    parts: Vec<Part>,
+    pub parts: Vec<Part>,
 }
 
 /// A part of a template.
@@ -73,6 +69,17 @@ pub enum Part {
     Number(Field),
     /// One of several texts in each round of the innermost loop, in turn.
     Pick(Pick),
+}
+
+impl Part {
+    /// The parts in it.
+    fn inside(&self) -> [&[Self]; 3] {
+        match self {
+            Self::Repeat { body, .. } | Self::Stair(body) => [body, &[], &[]],
+            Self::Nest { open, middle, close, .. } => [open, middle, close],
+            Self::Literal(_) | Self::Counter(_) | Self::Number(_) | Self::Pick(_) => [&[], &[], &[]],
+        }
+    }
 }
 
 /// Number of rounds: `factor * N + plus`.
@@ -135,13 +142,9 @@ impl Template {
         Ok(Self { parts: normal(parts) })
     }
 
-    pub fn parts(&self) -> &[Part] {
-        &self.parts
-    }
-
     /// Whether the bytes depend on `N`.
     pub fn scales(&self) -> bool {
-        self.size(1) != self.size(2) || size::has_number(&self.parts)
+        self.size(1) != self.size(2) || has_number(&self.parts)
     }
 
     /// The literals, in the order in which they are written.
@@ -150,9 +153,7 @@ impl Template {
             for part in parts {
                 match part {
                     Part::Literal(bytes) => all.push(bytes),
-                    Part::Repeat { body, .. } | Part::Stair(body) => add(body, all),
-                    Part::Nest { open, middle, close, .. } => [open, middle, close].iter().for_each(|p| add(p, all)),
-                    Part::Counter(_) | Part::Number(_) | Part::Pick(_) => {}
+                    part => part.inside().into_iter().for_each(|inner| add(inner, all)),
                 }
             }
         }
@@ -217,16 +218,12 @@ impl Template {
             for part in parts {
                 match part {
                     Part::Repeat { times, .. } | Part::Nest { times, .. } if times.factor > 0 => {
-                        let size = size::size(std::slice::from_ref(part), 1000);
+                        let size = size(std::slice::from_ref(part), 1000);
                         if best.is_none_or(|(most, _)| size > most) {
                             *best = Some((size, part));
                         }
                     }
-                    Part::Repeat { body, .. } | Part::Stair(body) => largest(body, best),
-                    Part::Nest { open, middle, close, .. } => {
-                        [open, middle, close].into_iter().for_each(|parts| largest(parts, best));
-                    }
-                    Part::Literal(_) | Part::Counter(_) | Part::Number(_) | Part::Pick(_) => {}
+                    part => part.inside().into_iter().for_each(|inner| largest(inner, best)),
                 }
             }
         }
@@ -247,7 +244,7 @@ impl Template {
             if let Part::Number(field) = part {
                 return Some(format!("the number at byte {at} ({field})"));
             }
-            at += size::size(std::slice::from_ref(part), 1);
+            at += size(std::slice::from_ref(part), 1);
         }
         None
     }
@@ -287,7 +284,7 @@ fn check(parts: &[Part], around: &mut Around) -> Result<(), String> {
             Part::Stair(body) => check(body, &mut around.deeper(0, true))?,
             Part::Counter(counter) => {
                 if usize::from(counter.level) >= around.loops.min(MOST_LEVELS) {
-                    return Err(format!("#{} counts no loop around it", print::letter(counter.level)));
+                    return Err(format!("#{} counts no loop around it", text::letter(counter.level)));
                 }
                 if !(1..=WIDEST).contains(&counter.width) {
                     return Err(format!("a counter has {} digits: give it 1 to {WIDEST}", counter.width));
@@ -310,10 +307,7 @@ fn normal(parts: Vec<Part>) -> Vec<Part> {
     for part in parts {
         match part {
             Part::Literal(bytes) if bytes.is_empty() => {}
-            Part::Literal(bytes) => match all.last_mut() {
-                Some(Part::Literal(before)) => before.extend(bytes),
-                _ => all.push(Part::Literal(bytes)),
-            },
+            Part::Literal(_) => push(&mut all, part),
             Part::Repeat { times, body } => {
                 let body = normal(body);
                 if !body.is_empty() && times != (Times { factor: 0, plus: 0 }) {
@@ -324,8 +318,7 @@ fn normal(parts: Vec<Part>) -> Vec<Part> {
                 let (open, close) = (normal(open), normal(close));
                 let middle = normal(middle);
                 if open.is_empty() && close.is_empty() || times == (Times { factor: 0, plus: 0 }) {
-                    all.extend(middle);
-                    all = joined(all);
+                    middle.into_iter().for_each(|part| push(&mut all, part));
                 } else {
                     all.push(Part::Nest { times, open, middle, close });
                 }
@@ -342,22 +335,18 @@ fn normal(parts: Vec<Part>) -> Vec<Part> {
     all
 }
 
-/// The same parts with literals beside each other joined.
-fn joined(parts: Vec<Part>) -> Vec<Part> {
-    let mut all: Vec<Part> = Vec::with_capacity(parts.len());
-    for part in parts {
-        match (all.last_mut(), part) {
-            (Some(Part::Literal(before)), Part::Literal(bytes)) => before.extend(bytes),
-            (_, part) => all.push(part),
-        }
+/// Appends a part; a literal behind another one is joined to it.
+fn push(all: &mut Vec<Part>, part: Part) {
+    match (all.last_mut(), part) {
+        (Some(Part::Literal(before)), Part::Literal(bytes)) => before.extend(bytes),
+        (_, part) => all.push(part),
     }
-    all
 }
 
 impl std::fmt::Display for Template {
     /// Writes the text form, which [`Template::parse`] reads.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&print::text(&self.parts))
+        f.write_str(&text::text(&self.parts))
     }
 }
 
@@ -378,7 +367,7 @@ fn part_in_words(part: &Part) -> String {
     match part {
         Part::Counter(counter) => counter.to_string(),
         Part::Pick(Pick { choices, .. }) => {
-            let text = |choice: &[u8]| cut(&print::text(&[Part::Literal(choice.to_vec())]), LONGEST_IN_WORDS);
+            let text = |choice: &[u8]| cut(&text::text(&[Part::Literal(choice.to_vec())]), LONGEST_IN_WORDS);
             match choices.as_slice() {
                 [only] => text(only),
                 [first, second] => format!("{} or {}", text(first), text(second)),
@@ -386,6 +375,281 @@ fn part_in_words(part: &Part) -> String {
                 [] => String::new(),
             }
         }
-        part => cut(&print::text(std::slice::from_ref(part)), LONGEST_IN_WORDS),
+        part => cut(&text::text(std::slice::from_ref(part)), LONGEST_IN_WORDS),
     }
 }
+
+// Sizes, without making bytes.
+
+impl Template {
+    /// Number of bytes at `n`; `u64::MAX` if there are more.
+    pub fn size(&self, n: u64) -> u64 {
+        size(&self.parts, n)
+    }
+
+    /// The largest `N` of at most `bytes` whose size is at most `bytes`, but at least 1. 1 for a template that does not
+    /// scale.
+    pub fn n_for_size(&self, bytes: u64) -> u64 {
+        if !self.scales() {
+            return 1;
+        }
+        let (mut low, mut high) = (1, bytes.max(2));
+        while low < high {
+            let middle = low + (high - low).div_ceil(2);
+            if self.size(middle) <= bytes { low = middle } else { high = middle - 1 }
+        }
+        low
+    }
+
+    /// The largest `N` at which no number loses its first digit; `None` if that is any of 64 bits.
+    pub fn largest_n(&self) -> Option<u64> {
+        least(&self.parts, Times::N, &|part, _| match part {
+            Part::Counter(counter) => u64::from(counter.digits.base()).checked_pow(counter.width.into()),
+            Part::Number(field) => field.largest(),
+            _ => None,
+        })
+    }
+
+    /// The largest `N` up to which every long list gives each of its texts once at most; `None` if there is no such list.
+    /// A few texts in turn are a pattern, which goes on.
+    pub fn list_end(&self) -> Option<u64> {
+        least(&self.parts, Times::N, &|part, rounds| match part {
+            Part::Pick(pick) if pick.choices.len() > MOST_IN_TURN => {
+                let last = (pick.choices.len() as u64).saturating_sub(rounds.plus);
+                last.checked_div(rounds.factor)
+            }
+            _ => None,
+        })
+    }
+}
+
+/// Texts of a list that are taken in turn without end.
+const MOST_IN_TURN: usize = 15;
+
+/// The least of what parts say, with the rounds of the loop around them.
+fn least(parts: &[Part], rounds: Times, of: &dyn Fn(&Part, Times) -> Option<u64>) -> Option<u64> {
+    let inner = |part: &Part| match part {
+        Part::Repeat { times, body } => least(body, *times, of),
+        Part::Stair(body) => least(body, rounds, of),
+        Part::Nest { times, open, middle, close } => {
+            let all = [least(open, *times, of), least(middle, rounds, of), least(close, *times, of)];
+            all.into_iter().flatten().min()
+        }
+        part => of(part, rounds),
+    };
+    parts.iter().filter_map(inner).min()
+}
+
+/// Whether `N` itself stands in parts.
+fn has_number(parts: &[Part]) -> bool {
+    let is_number = |part: &Part| matches!(part, Part::Number(_));
+    parts.iter().any(|part| is_number(part) || part.inside().into_iter().any(has_number))
+}
+
+/// Number of bytes of parts outside of loops, at `n`.
+fn size(parts: &[Part], n: u64) -> u64 {
+    let round = Round::of(parts, n);
+    u64::try_from(round.fixed).unwrap_or(u64::MAX)
+}
+
+/// Sizes in one round of a loop: what is there in each round, and what depends on its number.
+#[derive(Default)]
+struct Round<'a> {
+    /// Bytes in each round.
+    fixed: u128,
+    /// Bytes times the number of the round, which is 1 in the first one.
+    growing: u128,
+    /// Texts that are picked once in each round.
+    picks: Vec<&'a Pick>,
+    /// Texts that are picked as often as the number of the round says.
+    growing_picks: Vec<&'a Pick>,
+}
+
+impl<'a> Round<'a> {
+    fn of(parts: &'a [Part], n: u64) -> Self {
+        let mut round = Self::default();
+        round.add(parts, n);
+        round
+    }
+
+    fn add(&mut self, parts: &'a [Part], n: u64) {
+        for part in parts {
+            let more = match part {
+                Part::Literal(bytes) => bytes.len() as u128,
+                Part::Counter(counter) => counter.width.into(),
+                Part::Number(field) => field.digits_of(n).into(),
+                Part::Repeat { times, body } => Self::of(body, n).over(times.at(n)),
+                Part::Nest { times, open, middle, close } => {
+                    self.add(middle, n);
+                    let times = times.at(n);
+                    Self::of(open, n).over(times).saturating_add(Self::of(close, n).over(times))
+                }
+                Part::Stair(body) => {
+                    let inner = Self::of(body, n);
+                    self.growing = self.growing.saturating_add(inner.fixed);
+                    self.growing_picks.extend(inner.picks);
+                    0
+                }
+                Part::Pick(pick) => {
+                    self.picks.push(pick);
+                    0
+                }
+            };
+            self.fixed = self.fixed.saturating_add(more);
+        }
+    }
+
+    /// Bytes of all of `times` rounds.
+    fn over(&self, times: u64) -> u128 {
+        let times = u128::from(times);
+        let mut sum = self.fixed.saturating_mul(times);
+        let rounds = times * (times + 1) / 2;
+        sum = sum.saturating_add(self.growing.saturating_mul(rounds));
+        for (picks, is_growing) in [(&self.picks, false), (&self.growing_picks, true)] {
+            for pick in picks {
+                let cycle = pick.choices.len() as u128;
+                for (place, choice) in pick.choices.iter().enumerate() {
+                    let place = place as u128;
+                    // rounds that pick it: place + 1, place + 1 + cycle, ...
+                    let often = if times > place { (times - place - 1) / cycle + 1 } else { 0 };
+                    let weight = if is_growing {
+                        (place + 1)
+                            .saturating_mul(often)
+                            .saturating_add(cycle.saturating_mul(often.saturating_mul(often.saturating_sub(1)) / 2))
+                    } else {
+                        often
+                    };
+                    sum = sum.saturating_add((choice.len() as u128).saturating_mul(weight));
+                }
+            }
+        }
+        sum
+    }
+}
+
+// Bytes at `N`.
+
+impl Template {
+    /// The bytes at `n`.
+    ///
+    /// # Errors
+    /// The size if it is more than `most` bytes.
+    pub fn render(&self, n: u64, most: u64) -> Result<Vec<u8>, u64> {
+        let bytes = self.size(n);
+        if bytes > most {
+            return Err(bytes);
+        }
+        let mut writer = Writer { n, rounds: Vec::new(), bytes: Vec::with_capacity(bytes as usize) };
+        writer.write(&self.parts);
+        Ok(writer.bytes)
+    }
+}
+
+/// A loop that is being written.
+struct Loop {
+    /// Number of rounds.
+    times: u64,
+    /// Number of the round, from 0.
+    round: u64,
+    /// Orders of shuffles by seed, those that were needed.
+    shuffles: Vec<(u64, Vec<u64>)>,
+}
+
+struct Writer {
+    n: u64,
+    rounds: Vec<Loop>,
+    bytes: Vec<u8>,
+}
+
+impl Writer {
+    fn write(&mut self, parts: &[Part]) {
+        for part in parts {
+            match part {
+                Part::Literal(bytes) => self.bytes.extend(bytes),
+                Part::Repeat { times, body } => self.repeat(body, times.at(self.n), false),
+                Part::Nest { times, open, middle, close } => {
+                    self.repeat(open, times.at(self.n), false);
+                    self.write(middle);
+                    self.repeat(close, times.at(self.n), true);
+                }
+                Part::Stair(body) => {
+                    let copies = self.rounds.last().map_or(0, |last| last.round + 1);
+                    let start = self.bytes.len();
+                    self.write(body);
+                    self.copy_from(start, copies);
+                }
+                Part::Counter(counter) => self.count(counter),
+                Part::Number(field) => field.write(self.n, &mut self.bytes),
+                Part::Pick(pick) => {
+                    let round = self.rounds.last().map_or(0, |last| last.round);
+                    self.bytes.extend(&pick.choices[(round % pick.choices.len() as u64) as usize]);
+                }
+            }
+        }
+    }
+
+    fn repeat(&mut self, body: &[Part], times: u64, is_backwards: bool) {
+        // rounds without bytes may be very many
+        if times == 0 || Round::of(body, self.n).over(times) == 0 {
+            return;
+        }
+        let start = self.bytes.len();
+        // rounds that are alike are written once; what is around them has to keep its level
+        let differs = depends_on_round(body, 0);
+        let written = if differs { times } else { 1 };
+        self.rounds.push(Loop { times, round: 0, shuffles: Vec::new() });
+        for round in 0..written {
+            if let Some(last) = self.rounds.last_mut() {
+                last.round = if is_backwards { times - 1 - round } else { round };
+            }
+            self.write(body);
+        }
+        self.rounds.pop();
+        if !differs {
+            self.copy_from(start, times);
+        }
+    }
+
+    /// Makes the bytes from `start` on stand `copies` times.
+    fn copy_from(&mut self, start: usize, copies: u64) {
+        let end = self.bytes.len();
+        for _ in 1..copies {
+            self.bytes.extend_from_within(start..end);
+        }
+    }
+
+    fn count(&mut self, counter: &Counter) {
+        let Some(place) = self.rounds.len().checked_sub(1 + usize::from(counter.level)) else { return };
+        let one = &mut self.rounds[place];
+        let number = match counter.order {
+            Order::Up => one.round,
+            Order::Down => one.times - 1 - one.round,
+            Order::Shuffle(seed) => {
+                let known = one.shuffles.iter().position(|(of, _)| *of == seed).unwrap_or_else(|| {
+                    one.shuffles.push((seed, shuffled(one.times, seed)));
+                    one.shuffles.len() - 1
+                });
+                one.shuffles[known].1[one.round as usize]
+            }
+        };
+        counter.digits.write(number, counter.width, &mut self.bytes);
+    }
+}
+
+/// Whether parts differ between the rounds of the loop that is `level` loops around them.
+pub(super) fn depends_on_round(parts: &[Part], level: u8) -> bool {
+    parts.iter().any(|part| match part {
+        Part::Literal(_) | Part::Number(_) => false,
+        Part::Counter(counter) => counter.level == level,
+        Part::Pick(_) | Part::Stair(_) if level == 0 => true,
+        Part::Pick(_) => false,
+        Part::Stair(body) => depends_on_round(body, level),
+        Part::Repeat { body, .. } => depends_on_round(body, level + 1),
+        Part::Nest { open, middle, close, .. } => {
+            depends_on_round(middle, level) || depends_on_round(open, level + 1) || depends_on_round(close, level + 1)
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -138,6 +138,12 @@ impl Digits {
         }
     }
 
+    /// The number that bytes are, the highest first unless they are [`Self::LittleEndian`].
+    pub(crate) fn read(self, bytes: &[u8]) -> u64 {
+        let add = |number: u64, &byte: &u8| number << 8 | u64::from(byte);
+        if self == Self::LittleEndian { bytes.iter().rev().fold(0, add) } else { bytes.iter().fold(0, add) }
+    }
+
     /// Appends a number in `width` digits.
     pub(crate) fn write(self, mut number: u64, width: u8, to: &mut Vec<u8>) {
         let start = to.len();

@@ -21,14 +21,6 @@ fn has_half(input: &[u8], half: &[u8]) {
 }
 
 #[test]
-fn items_of_a_list_stay_between_what_opens_and_what_closes() {
-    let input: Vec<String> = (0..40).map(|number| format!("{{\"k{number}\": [1]}}")).collect();
-    let text = format!("{{\"a\": [{}], \"b\": 2}}", input.join(", "));
-    let half = format!("{{\"a\": [{}], \"b\": 2}}", input[..20].join(", "));
-    has_half(text.as_bytes(), half.as_bytes());
-}
-
-#[test]
 fn levels_lose_what_opens_and_what_closes_them() {
     let text = format!("x{}7{}", "[".repeat(40), "]".repeat(40));
     let all = units(text.as_bytes());
@@ -37,6 +29,22 @@ fn levels_lose_what_opens_and_what_closes_them() {
     let opened = half.iter().filter(|byte| **byte == b'[').count();
     assert!((18..=22).contains(&opened) && half.ends_with(b"]"), "{}", half.escape_ascii());
     assert_eq!(half.iter().filter(|byte| **byte == b']').count(), opened);
+}
+
+#[test]
+fn half_of_the_units_is_an_input_of_the_same_form() {
+    let list = |items: usize| {
+        let items: Vec<String> = (0..items).map(|number| format!("{{\"k{number}\": [1]}}")).collect();
+        format!("{{\"a\": [{}], \"b\": 2}}", items.join(", ")).into_bytes()
+    };
+    has_half(&list(40), &list(20));
+    // a count may be the first line
+    let lines = |lines: usize| (0..lines).fold(format!("{lines}\n"), |text, line| text + &format!("line {line}x\n"));
+    has_half(lines(350).as_bytes(), lines(175).as_bytes());
+    // lengths in each other stay right together
+    let chunk = |name: &str, body: Vec<u8>| [name.as_bytes(), &(body.len() as u32).to_le_bytes(), &body].concat();
+    let chunks = |records: usize| chunk("RIFF", chunk("LIST", b"abcdefgh".repeat(records)));
+    has_half(&chunks(100), &chunks(50));
 }
 
 #[test]
@@ -54,22 +62,6 @@ fn lengths_of_what_follows_stay_right() {
     for head in forms {
         has_half(&of(head, 400), &of(head, 200));
     }
-}
-
-#[test]
-fn a_count_may_be_the_first_line() {
-    let made = |lines: usize| (0..lines).fold(format!("{lines}\n"), |text, line| text + &format!("line {line}x\n"));
-    has_half(made(350).as_bytes(), made(175).as_bytes());
-}
-
-#[test]
-fn lengths_in_each_other_stay_right_together() {
-    let made = |records: usize| {
-        let body = b"abcdefgh".repeat(records);
-        let inner = [b"LIST".to_vec(), (body.len() as u32).to_le_bytes().to_vec(), body].concat();
-        [b"RIFF".to_vec(), (inner.len() as u32).to_le_bytes().to_vec(), inner].concat()
-    };
-    has_half(&made(100), &made(50));
 }
 
 /// Whether some way to divide the input finds so many records.

@@ -96,21 +96,17 @@ fn three_runs_settle_a_gross_difference() {
 }
 
 #[test]
-fn a_difference_below_the_noise_is_none() {
-    let seed: Vec<f64> = (0..40).map(|i| 1.0 + f64::from(i) * 1e-4).collect();
-    let input: Vec<f64> = seed.iter().map(|time| time * 1.2).collect();
-    assert_eq!(judge(&input, &seed, Some(0.02)).verdict, Verdict::Degradation);
-    assert_eq!(judge(&input, &seed, Some(0.30)).verdict, Verdict::NoChange);
-    assert!(!judge(&input, &seed, Some(0.30)).is_clear);
-}
-
-#[test]
-fn a_difference_that_does_not_matter_is_none_however_certain() {
-    let seed: Vec<f64> = (0..80).map(|i| 1.0 + f64::from(i) * 1e-6).collect();
-    let input: Vec<f64> = seed.iter().map(|time| time * 1.03).collect();
-    let found = judge(&input, &seed, Some(0.001));
-    assert!(found.p_value < 1e-9);
-    assert_eq!((found.verdict, found.is_clear), (Verdict::NoChange, true));
+fn a_difference_below_the_noise_or_the_least_effect_is_none_however_certain() {
+    let judged = |count: u32, step: f64, factor: f64, floor| {
+        let seed: Vec<f64> = (0..count).map(|i| 1.0 + f64::from(i) * step).collect();
+        judge(&seed.iter().map(|time| time * factor).collect::<Vec<f64>>(), &seed, Some(floor))
+    };
+    assert_eq!(judged(40, 1e-4, 1.2, 0.02).verdict, Verdict::Degradation);
+    let noisy = judged(40, 1e-4, 1.2, 0.30);
+    assert_eq!((noisy.verdict, noisy.is_clear), (Verdict::NoChange, false));
+    let small = judged(80, 1e-6, 1.03, 0.001);
+    assert!(small.p_value < 1e-9);
+    assert_eq!((small.verdict, small.is_clear), (Verdict::NoChange, true));
 }
 
 #[test]

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use super::{
     Class, EqualSteps, Law, Point,
     candidates::{self, error_at},
-    cap::before_plateau,
 };
 
 /// The largest error of a law that holds: 2 %.
@@ -388,7 +387,7 @@ impl Fit {
     /// The class of the term that carries most of what grows up to a size; that of the law if nothing grows.
     pub fn class_at(&self, size: u64) -> Class {
         let size = self.cap.as_ref().map_or(size, |cap| size.min(cap.size)) as f64;
-        let growing = self.law.terms().iter().filter(|term| term.class != Class::Constant);
+        let growing = self.law.terms.iter().filter(|term| term.class != Class::Constant);
         growing
             .max_by(|a, b| a.amount_at(size).total_cmp(&b.amount_at(size)))
             .map_or(Class::Constant, |term| term.class)
@@ -452,4 +451,23 @@ impl fmt::Display for Confidence {
             Self::High => "high",
         })
     }
+}
+
+/// Amounts of a plateau differ by less than this part.
+const FLAT: f64 = 0.005;
+/// A plateau has at least as many sizes, and spans at least this factor.
+const LEAST_FLAT: usize = 3;
+const LEAST_SPAN: f64 = 2.5;
+/// The amounts below a plateau have grown by at least this factor: a logarithm of two neighbouring sizes has not.
+const LEAST_GROWTH: f64 = 1.5;
+
+/// The number of points in front of the plateau in which a series ends, if it ends in one that it has grown to.
+pub fn before_plateau(points: &[Point]) -> Option<usize> {
+    let last = points.last()?.amount as f64;
+    let room = (last * FLAT).max(1.0);
+    let flat = points.iter().rev().take_while(|point| (point.amount as f64 - last).abs() <= room).count();
+    let before = points.len() - flat;
+    let span = points.last()?.size as f64 / points[before].size.max(1) as f64;
+    let grown = last / points.first()?.amount.max(1) as f64;
+    (before > 0 && flat >= LEAST_FLAT && span >= LEAST_SPAN && grown >= LEAST_GROWTH).then_some(before)
 }

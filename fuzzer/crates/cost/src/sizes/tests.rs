@@ -88,30 +88,25 @@ fn a_program_that_takes_n_log_n_is_ordinary_up_to_thousands_of_seeds() {
 }
 
 #[test]
-fn a_parser_that_stops_after_the_first_document_is_expected_to_read_larger_ones() {
-    let first = |seed: u64, size: u64| Some(300 + 50 * size.min(seed) + 2 * size.saturating_sub(seed));
-    let model = model(&[200], &first);
-    assert_near(ratio(&model, 300 + 50 * MAX, MAX), 1.0);
-}
-
-#[test]
-fn joined_seeds_that_are_rejected_do_not_count() {
-    for refused in [None, Some(90)] {
-        let one = move |seed: u64, size: u64| if size > seed { refused } else { Some(300 + 50 * size) };
-        assert_near(ratio(&model(&[200], &one), 300 + 50 * MAX, MAX), 1.0);
+fn a_byte_costs_what_accepted_inputs_say_however_the_others_are_refused() {
+    let known: [(&[u64], &Program); 6] = [
+        // stops after the first document
+        (&[200], &|seed, size| Some(300 + 50 * size.min(seed) + 2 * size.saturating_sub(seed))),
+        // joined seeds are refused
+        (&[200], &|seed, size| (size <= seed).then_some(300 + 50 * size)),
+        (&[200], &|seed, size| Some(if size > seed { 90 } else { 300 + 50 * size })),
+        // only whole seeds are accepted, others refused by a return like any other, or what follows is ignored
+        (&[200, 300], &|seed, size| (size == seed).then_some(10 + 50 * size)),
+        (&[200, 300], &|seed, size| Some(if size == seed { 10 + 50 * size } else { 10 })),
+        (&[200], &|seed, size| Some(if size >= seed { 10 + 50 * seed } else { 10 })),
+    ];
+    for (number, (sizes, program)) in known.into_iter().enumerate() {
+        let fixed = if number < 3 { 300 } else { 10 };
+        assert_near(ratio(&model(sizes, program), fixed + 50 * MAX, MAX), 1.0);
     }
-}
-
-#[test]
-fn where_only_whole_seeds_are_accepted_their_own_bytes_say_what_a_byte_costs() {
-    let whole = |seed: u64, size: u64| (size == seed).then_some(10 + 50 * size);
-    assert_near(ratio(&model(&[200, 300], &whole), 10 + 50 * MAX, MAX), 1.0);
-    // refused by a return like any other
-    let refused = |seed: u64, size: u64| Some(if size == seed { 10 + 50 * size } else { 10 });
-    assert_near(ratio(&model(&[200, 300], &refused), 10 + 50 * MAX, MAX), 1.0);
-    // what follows is ignored
-    let ignored = |seed: u64, size: u64| Some(if size >= seed { 10 + 50 * seed } else { 10 });
-    assert_near(ratio(&model(&[200], &ignored), 10 + 50 * MAX, MAX), 1.0);
+    // a header does not make dear bytes ordinary
+    let header = model(&[64], &|_, size| Some(7 * size + if size >= 10 { 100_000 } else { 0 }));
+    assert_near(header.margin(Resource::Instructions, MAX), 1.0);
 }
 
 #[test]
@@ -126,28 +121,18 @@ fn work_that_begins_with_a_whole_seed_is_not_the_price_of_its_bytes() {
 fn as_much_as_the_dear_pieces_of_the_seeds_is_still_ordinary() {
     let noisy = |factor: u64| series(1_000, &move |_, size| Some(500 + factor * size));
     let seeds: Vec<Series> = [10, 20, 30, 12, 25, 30, 15].map(noisy).into();
-    let model = SizeModel::new(cost(500 + 20_000), &seeds);
-    let line = model.line(Resource::Instructions).unwrap();
+    let whole = SizeModel::new(cost(500 + 20_000), &seeds);
+    let line = whole.line(Resource::Instructions).unwrap();
     assert_near(line.per_byte, 20.0);
     assert_near(line.per_byte_high, 30.0);
     for resource in [Resource::Instructions, Resource::Time] {
-        assert_near(model.margin(resource, MAX), 1.5);
+        assert_near(whole.margin(resource, MAX), 1.5);
     }
     // every fourth byte is three times as much work as the others
-    let mixed = model_of_one(64 * 4, &|_, size| Some(10 * size + 20 * (size / 4)));
+    let mixed = model(&[64 * 4], &|_, size| Some(10 * size + 20 * (size / 4)));
     assert_near(mixed.line(Resource::Instructions).unwrap().per_byte, 15.0);
-    let mixed = model_of_one(64, &|_, size| Some(10 * size + 20 * (size / 4)));
+    let mixed = model(&[64], &|_, size| Some(10 * size + 20 * (size / 4)));
     assert_near(mixed.line(Resource::Instructions).unwrap().per_byte_high, 30.0);
-}
-
-#[test]
-fn a_header_does_not_make_dear_bytes_ordinary() {
-    let header = model_of_one(64, &|_, size| Some(7 * size + if size >= 10 { 100_000 } else { 0 }));
-    assert_near(header.margin(Resource::Instructions, MAX), 1.0);
-}
-
-fn model_of_one(bytes: u64, program: &Program) -> SizeModel {
-    model(&[bytes], program)
 }
 
 #[test]

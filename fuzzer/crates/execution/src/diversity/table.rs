@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use crate::process::map_shared;
 use quagmire_base::error::{Error, Result};
 
 /// Number of slots in which the set begins, as a power of two: a small set stays in the processor's caches.
@@ -61,15 +62,10 @@ impl TraceTable {
     }
 
     fn with_most(most_bits: u64) -> Result<Self> {
-        // SAFETY: a new anonymous mapping, which is zero: zeros are an empty set.
-        let base = unsafe {
-            let (flags, protection) = (libc::MAP_SHARED | libc::MAP_ANONYMOUS, libc::PROT_READ | libc::PROT_WRITE);
-            libc::mmap(std::ptr::null_mut(), BYTES, protection, flags | libc::MAP_NORESERVE, -1, 0)
-        };
-        if base == libc::MAP_FAILED {
-            return Err(Error::other(format!("cannot map memory for traces: {}", std::io::Error::last_os_error())));
-        }
-        Ok(Self { base: base.cast(), most_bits })
+        // zeros are an empty set
+        let base =
+            map_shared(BYTES, None).map_err(|error| Error::other(format!("cannot map memory for traces: {error}")))?;
+        Ok(Self { base: base.as_ptr(), most_bits })
     }
 
     fn header(&self) -> &Header {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::bucket::bucket;
 
 /// Difference that makes two traces distinct.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TraceKind {
     /// Exact counts of all branches.

@@ -3,21 +3,25 @@
 
 use std::{
     ffi::OsString,
-    fs::File,
-    io,
+    fs::{File, FileTimes},
+    io::{self, Seek},
     os::{
         fd::{AsRawFd, RawFd},
         unix::{ffi::OsStrExt, fs::FileExt},
     },
     path::Path,
     ptr::NonNull,
+    time::UNIX_EPOCH,
 };
 
 use super::{
     reads_file,
     run_folder::{RunFiles, RunFolder},
 };
-use crate::{abi::INPUT_BYTES, process::memory_file};
+use crate::{
+    abi::INPUT_BYTES,
+    process::{map_shared, memory_file},
+};
 use quagmire_base::error::{Error, Result};
 
 /// A file with the input, and how the program reads it.
@@ -101,26 +105,13 @@ impl Input {
     /// If it cannot be mapped.
     pub(crate) fn map(&mut self) -> io::Result<()> {
         self.anchor()?;
-        // SAFETY: new memory of this process.
-        let place = unsafe {
-            let (flags, protection) = (libc::MAP_SHARED | libc::MAP_NORESERVE, libc::PROT_READ | libc::PROT_WRITE);
-            libc::mmap(std::ptr::null_mut(), INPUT_BYTES, protection, flags, self.as_raw_fd(), 0)
-        };
-        if place == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
-        self.mapped = NonNull::new(place.cast());
+        self.mapped = Some(map_shared(INPUT_BYTES, Some(&self.file))?);
         Ok(())
     }
 
     /// Notices from now on whether somebody reads the file, or maps it; returns false if that cannot be noticed.
     pub(crate) fn watch(&self) -> bool {
-        let forget = || {
-            let never = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-            let kept = libc::timespec { tv_sec: 0, tv_nsec: libc::UTIME_OMIT };
-            // SAFETY: an open file, and two times.
-            unsafe { libc::futimens(self.as_raw_fd(), [never, kept].as_ptr()) == 0 }
-        };
+        let forget = || self.file.set_times(FileTimes::new().set_accessed(UNIX_EPOCH)).is_ok();
         // not every system keeps the time of the last access
         let is_noticed = || self.file.set_len(1).is_ok() && self.file.read_at(&mut [0], 0).is_ok() && self.was_read();
         !self.by_name && forget() && is_noticed() && forget()
@@ -156,8 +147,7 @@ impl Input {
         }
         if !self.by_name {
             // the server has the same offset
-            // SAFETY: an open file.
-            unsafe { libc::lseek(self.as_raw_fd(), 0, libc::SEEK_SET) };
+            self.file.rewind()?;
         }
         Ok(input.len())
     }

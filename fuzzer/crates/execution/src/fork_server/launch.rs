@@ -117,18 +117,10 @@ pub(crate) fn start(command: &[OsString], input: &Input, wanted: &Wanted<'_>) ->
                     return Err(io::Error::last_os_error());
                 }
             }
-            // detaches it from the terminal's Ctrl-C, and keeps it from writing core files
-            libc::setsid();
-            libc::prctl(libc::PR_SET_PDEATHSIG, last_signal);
-            if std::os::unix::process::parent_id() != parent {
-                return Err(io::ErrorKind::BrokenPipe.into()); // it has ended already
-            }
+            detach(parent, last_signal)?;
             if own_segments {
                 libc::unshare(libc::CLONE_NEWIPC);
             }
-            let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-            libc::setrlimit(libc::RLIMIT_CORE, &raw const none);
-            usual_signals();
             Ok(())
         })
     };
@@ -136,6 +128,23 @@ pub(crate) fn start(command: &[OsString], input: &Input, wanted: &Wanted<'_>) ->
     process::note_child(child.id());
     drop(sources);
     Ok(Started { process: child, name, requests, answers })
+}
+
+/// Detaches this process, which `parent` has forked, from the terminal: Ctrl-C is for that one, and nothing in a run waits for
+/// a key. It gets a signal when that one ends, and writes no core files. Async-signal-safe.
+pub(super) fn detach(parent: u32, last_signal: c_int) -> io::Result<()> {
+    let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: flags and limits of this process.
+    unsafe {
+        libc::setsid();
+        libc::prctl(libc::PR_SET_PDEATHSIG, last_signal);
+        libc::setrlimit(libc::RLIMIT_CORE, &raw const none);
+    }
+    if std::os::unix::process::parent_id() != parent {
+        return Err(io::ErrorKind::BrokenPipe.into()); // it has ended already
+    }
+    usual_signals();
+    Ok(())
 }
 
 /// Duplicates a descriptor to a number above those that servers get. A process with many servers has descriptors of the

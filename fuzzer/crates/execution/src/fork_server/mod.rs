@@ -25,7 +25,7 @@ pub mod uninstrumented;
 use std::{
     cell::RefCell,
     ffi::{OsStr, OsString},
-    os::unix::ffi::OsStrExt,
+    os::{raw::c_int, unix::ffi::OsStrExt},
     path::PathBuf,
     sync::atomic::AtomicU64,
 };
@@ -114,6 +114,23 @@ pub fn existing(libraries: &[u8]) -> Vec<u8> {
         path.strip_suffix(&[0]).is_some_and(|path| std::path::Path::new(OsStr::from_bytes(path)).exists())
     };
     paths.filter(exists).flatten().copied().collect()
+}
+
+/// Ends this process, whose server has died: its successor starts another one.
+fn give_up() {
+    // SAFETY: a signal for this process.
+    unsafe { libc::raise(libc::SIGKILL) };
+}
+
+/// How a process has ended that was not cut off, by its wait status.
+fn ended(status: c_int) -> (Status, Event) {
+    let mut event = Event::default();
+    if libc::WIFSIGNALED(status) {
+        event.signal = libc::WTERMSIG(status).into();
+        return (Status::Crashed, event);
+    }
+    event.exit_code = if libc::WIFEXITED(status) { libc::WEXITSTATUS(status).into() } else { 0 };
+    (Status::Returned, event)
 }
 
 /// A program and its fork server, which runs once it is started.
@@ -253,8 +270,7 @@ impl ForkServer {
     #[cold]
     fn take_in(&self, server: &mut Server) -> bool {
         if server.open_libraries().is_err() {
-            // SAFETY: ends this process.
-            unsafe { libc::raise(libc::SIGKILL) };
+            give_up();
         }
         server.load(self.modules).unwrap_or(false)
     }

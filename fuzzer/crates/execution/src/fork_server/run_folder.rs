@@ -10,6 +10,11 @@ use std::{
     sync::atomic::{AtomicU64, Ordering::Relaxed},
 };
 
+use rustix::{
+    io::Errno,
+    process::{Pid, test_kill_process},
+};
+
 use quagmire_base::error::{Error, Result};
 
 /// Longest extension, in bytes: names of saved inputs end in it.
@@ -266,10 +271,7 @@ fn process_of(name: &OsStr) -> Option<libc::pid_t> {
 /// Removes the folders of processes that have ended: workers that were killed leave theirs.
 fn remove_dead(place: &Path) {
     for entry in fs::read_dir(place).into_iter().flatten().flatten() {
-        // SAFETY: asks whether a process exists.
-        let is_dead = |process| unsafe {
-            libc::kill(process, 0) != 0 && io::Error::last_os_error().raw_os_error() == Some(libc::ESRCH)
-        };
+        let is_dead = |process| Pid::from_raw(process).is_some_and(|one| test_kill_process(one) == Err(Errno::SRCH));
         if process_of(&entry.file_name()).is_some_and(is_dead) {
             let _ = remove_any(&entry.path());
         }

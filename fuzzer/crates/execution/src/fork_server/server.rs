@@ -16,7 +16,7 @@ use std::{
 };
 
 use super::{
-    child, generator, image,
+    child, ended, generator, give_up, image,
     input::Input,
     launch::{self, START, Started, Wanted, cannot},
     maps,
@@ -30,7 +30,7 @@ use crate::{
     },
     clock,
     notices::Notice,
-    process::memory_file,
+    process::{map_shared, memory_file},
     symbols,
 };
 use quagmire_base::error::{Error, Result};
@@ -84,13 +84,7 @@ impl Server {
         let memory = memory_file(c"quagmire-counts").map_err(cannot("make memory to share"))?;
         let bytes = COMPARISONS_OFFSET + size_of::<RawComparisons>().next_multiple_of(PAGE);
         memory.set_len(bytes as u64).map_err(cannot("make memory to share"))?;
-        // SAFETY: new memory of this process.
-        let mapped = unsafe {
-            let (flags, protection) = (libc::MAP_SHARED, libc::PROT_READ | libc::PROT_WRITE);
-            libc::mmap(std::ptr::null_mut(), bytes, protection, flags, memory.as_raw_fd(), 0)
-        };
-        let served = NonNull::new(mapped.cast::<Served>()).filter(|_| mapped != libc::MAP_FAILED);
-        let served = served.ok_or_else(|| cannot("map memory to share")(io::Error::last_os_error()))?;
+        let served = map_shared(bytes, Some(&memory)).map_err(cannot("map memory to share"))?.cast::<Served>();
         // SAFETY: just mapped, as large as this, and zero.
         unsafe { (*served.as_ptr()).abi = ABI };
         let mut input = Input::of_program(command, files)?;
@@ -308,8 +302,7 @@ impl Server {
             }
         }
         let cut_off = told.unwrap_or_else(|_| {
-            // SAFETY: ends this process.
-            unsafe { libc::raise(libc::SIGKILL) };
+            give_up();
             None
         });
         let served = self.served();
@@ -331,21 +324,13 @@ impl Server {
             Notice::GeneratorFails.raise();
             return Ended { status: Status::Rejected, event: Event::default(), resources, resident: 0 };
         }
-        let mut event = Event { pc: served.pc, address: served.address, ..Event::default() };
-        let ended = served.status as c_int;
-        let status = match (cut_off, served.looped) {
-            (Some(cut_off), _) => cut_off,
-            (None, WENT_ROUND) => Status::Returned,
-            (None, WENT_REJECT) => Status::Rejected,
-            (None, _) if libc::WIFSIGNALED(ended) => {
-                event.signal = libc::WTERMSIG(ended).into();
-                Status::Crashed
-            }
-            (None, _) => {
-                event.exit_code = libc::WEXITSTATUS(ended).into();
-                Status::Returned
-            }
+        let (status, event) = match (cut_off, served.looped) {
+            (Some(cut_off), _) => (cut_off, Event::default()),
+            (None, WENT_ROUND) => (Status::Returned, Event::default()),
+            (None, WENT_REJECT) => (Status::Rejected, Event::default()),
+            (None, _) => ended(served.status as c_int),
         };
+        let event = Event { pc: served.pc, address: served.address, ..event };
         Ended { status, event, resources, resident: 0 }
     }
 

@@ -240,6 +240,4 @@ fn in_one_line(text: &str, most: usize) -> String {
 }
 
 #[cfg(test)]
-mod properties;
-#[cfg(test)]
 mod tests;

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use libafl::state::HasMaxSize;
+
 use super::*;
 use crate::{
     RuleMutator,

@@ -129,7 +129,7 @@ fn delete_line(bytes: &mut Vec<u8>, _limit: usize, rand: &mut StdRand) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rule::Rule;
+    use crate::tests::{always_made, made};
 
     fn lines_of(bytes: &[u8]) -> Vec<Vec<u8>> {
         let lines = Lines::of(bytes);
@@ -144,9 +144,7 @@ mod tests {
 
     #[test]
     fn doubling_only_repeats_the_content_of_lines() {
-        for seed in 0..200 {
-            let mut bytes = b"ab\n\ncd e\nf".to_vec();
-            assert!(DOUBLE_LINE.apply(&mut bytes, 200, &mut StdRand::with_seed(seed)));
+        for bytes in always_made(&DOUBLE_LINE, b"ab\n\ncd e\nf", 200) {
             let after = lines_of(&bytes);
             assert_eq!(after.len(), 4);
             for (old, new) in [&b"ab"[..], b"", b"cd e", b"f"].iter().zip(after) {
@@ -158,20 +156,13 @@ mod tests {
 
     #[test]
     fn a_single_line_can_double_until_the_limit() {
-        let longest = (0..500).map(|seed| {
-            let mut bytes = b"ab\n".to_vec();
-            DOUBLE_LINE.apply(&mut bytes, 1000, &mut StdRand::with_seed(seed));
-            bytes.len()
-        });
-        assert_eq!(longest.max(), Some(513));
+        assert_eq!(made(&DOUBLE_LINE, b"ab\n", 1000).iter().map(Vec::len).max(), Some(513));
     }
 
     #[test]
     fn duplicating_adds_lines_that_were_there_and_keeps_the_end_as_it_was() {
         for (text, closed) in [(&b"one\ntwo\nthree"[..], false), (b"one\ntwo\nthree\n", true)] {
-            for seed in 0..200 {
-                let mut bytes = text.to_vec();
-                assert!(DUPLICATE_LINE.apply(&mut bytes, 300, &mut StdRand::with_seed(seed)));
+            for bytes in always_made(&DUPLICATE_LINE, text, 300) {
                 assert_eq!(bytes.ends_with(b"\n"), closed);
                 assert!(is_subsequence(&lines_of(text), &lines_of(&bytes)));
                 assert!(lines_of(&bytes).iter().all(|line| lines_of(text).contains(line)));
@@ -181,20 +172,13 @@ mod tests {
 
     #[test]
     fn duplicating_copies_blocks_of_lines_too() {
-        let found = (0..500).any(|seed| {
-            let mut bytes = b"a\nb\nc\n".to_vec();
-            DUPLICATE_LINE.apply(&mut bytes, 50, &mut StdRand::with_seed(seed));
-            bytes == b"a\nb\na\nb\nc\n"
-        });
-        assert!(found);
+        assert!(made(&DUPLICATE_LINE, b"a\nb\nc\n", 50).contains(&b"a\nb\na\nb\nc\n".to_vec()));
     }
 
     #[test]
     fn dividing_adds_newlines_and_nothing_else() {
-        for seed in 0..200 {
-            let mut bytes = b"abc def\nx\n\nyz".to_vec();
-            let newlines = 3;
-            assert!(DIVIDE_LINE.apply(&mut bytes, 100, &mut StdRand::with_seed(seed)));
+        let newlines = 3;
+        for mut bytes in always_made(&DIVIDE_LINE, b"abc def\nx\n\nyz", 100) {
             assert!(!bytes.ends_with(b"\n"));
             assert!(bytes.iter().filter(|&&byte| byte == b'\n').count() > newlines);
             bytes.retain(|&byte| byte != b'\n');
@@ -205,15 +189,11 @@ mod tests {
     #[test]
     fn deleting_lines_leaves_the_others_whole_and_at_least_one() {
         for (text, closed) in [(&b"one\n\ntwo\nthree"[..], false), (b"one\n\ntwo\nthree\n", true)] {
-            for seed in 0..300 {
-                let mut bytes = text.to_vec();
-                assert!(DELETE_LINE.apply(&mut bytes, 300, &mut StdRand::with_seed(seed)));
+            for bytes in always_made(&DELETE_LINE, text, 300) {
                 assert!(is_subsequence(&lines_of(&bytes), &lines_of(text)));
                 assert!(bytes.is_empty() || closed == bytes.ends_with(b"\n") || bytes.ends_with(b"one\n"));
             }
         }
-        let mut single = b"only\n".to_vec();
-        assert!(!DELETE_LINE.apply(&mut single, 300, &mut StdRand::with_seed(0)));
-        assert_eq!(single, b"only\n");
+        assert!(made(&DELETE_LINE, b"only\n", 300).is_empty());
     }
 }

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use libafl_bolts::rands::{Rand, StdRand};
 
-use super::edit::{find_all, is_blank};
+use super::edit::is_blank;
 
 /// Positions of the lines of an input.
 ///
@@ -24,7 +24,7 @@ pub(super) struct Lines {
 
 impl Lines {
     pub(super) fn of(bytes: &[u8]) -> Self {
-        let mut ends = find_all(bytes, b'\n');
+        let mut ends: Vec<usize> = memchr::memchr_iter(b'\n', bytes).collect();
         if bytes.last() != Some(&b'\n') {
             ends.push(bytes.len());
         }

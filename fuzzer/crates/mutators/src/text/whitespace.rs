@@ -111,7 +111,7 @@ fn repeat_whitespace(bytes: &mut Vec<u8>, limit: usize, rand: &mut StdRand) -> b
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rule::Rule;
+    use crate::tests::{SEEDS, always_made, made};
 
     fn without_blanks(bytes: &[u8]) -> Vec<u8> {
         bytes.iter().copied().filter(|&byte| !is_blank(byte)).collect()
@@ -121,9 +121,7 @@ mod tests {
     fn only_blanks_are_added_and_no_newline() {
         let text = b"a b\ncd\n\ne";
         for rule in [&APPEND_WHITESPACE, &PREPEND_WHITESPACE, &INSERT_WHITESPACE, &REPEAT_WHITESPACE] {
-            for seed in 0..200 {
-                let mut bytes = text.to_vec();
-                assert!(rule.apply(&mut bytes, 300, &mut StdRand::with_seed(seed)));
+            for bytes in always_made(rule, text, 300) {
                 assert!(bytes.len() > text.len());
                 assert_eq!(without_blanks(&bytes), without_blanks(text));
             }
@@ -132,48 +130,37 @@ mod tests {
 
     #[test]
     fn blanks_are_appended_and_prepended_where_their_names_say() {
-        for seed in 0..200 {
-            let mut bytes = b"ab\ncd".to_vec();
-            assert!(APPEND_WHITESPACE.apply(&mut bytes, 300, &mut StdRand::with_seed(seed)));
+        for bytes in always_made(&APPEND_WHITESPACE, b"ab\ncd", 300) {
             assert!(bytes.split(|&byte| byte == b'\n').all(|line| line.starts_with(b"ab") || line.starts_with(b"cd")));
-            let mut bytes = b"ab\ncd".to_vec();
-            assert!(PREPEND_WHITESPACE.apply(&mut bytes, 300, &mut StdRand::with_seed(seed)));
+        }
+        for bytes in always_made(&PREPEND_WHITESPACE, b"ab\ncd", 300) {
             assert!(bytes.split(|&byte| byte == b'\n').all(|line| line.ends_with(b"ab") || line.ends_with(b"cd")));
         }
     }
 
     #[test]
     fn one_blank_and_a_run_that_fills_the_room_both_happen() {
-        let lengths: Vec<usize> = (0..2000)
-            .map(|seed| {
-                let mut bytes = b"ab".to_vec();
-                PREPEND_WHITESPACE.apply(&mut bytes, 100_002, &mut StdRand::with_seed(seed));
-                bytes.len() - 2
-            })
-            .collect();
-        assert!(lengths.contains(&1));
-        assert!(lengths.iter().any(|&len| len > 90_000));
+        let lengths: Vec<usize> =
+            made(&PREPEND_WHITESPACE, b"ab", 100_002).iter().map(|bytes| bytes.len() - 2).collect();
+        assert!(lengths.contains(&1) && lengths.iter().any(|&length| length > 90_000));
     }
 
     #[test]
     fn most_runs_are_of_one_character_and_all_blanks_are_used() {
         let (mut plain, mut seen) = (0, std::collections::BTreeSet::new());
-        for seed in 0..500 {
-            let mut bytes = Vec::new();
-            assert!(APPEND_WHITESPACE.apply(&mut bytes, 1000, &mut StdRand::with_seed(seed)));
+        for bytes in always_made(&APPEND_WHITESPACE, b"", 1000) {
             plain += usize::from(bytes.iter().all(|&byte| byte == bytes[0]));
             seen.extend(bytes);
         }
-        assert!(plain > 400, "{plain} of 500");
+        assert!(plain > SEEDS * 4 / 5, "{plain}");
         assert_eq!(seen.into_iter().collect::<Vec<u8>>(), b"\t\x0b\x0c\r ");
     }
 
     #[test]
     fn whitespace_is_repeated_only_where_there_is_some() {
-        let mut bytes = b"ab\ncd\n".to_vec();
-        assert!(!REPEAT_WHITESPACE.apply(&mut bytes, 300, &mut StdRand::with_seed(0)));
-        let mut bytes = b"ab\tcd\n".to_vec();
-        assert!(REPEAT_WHITESPACE.apply(&mut bytes, 300, &mut StdRand::with_seed(0)));
-        assert!(bytes.starts_with(b"ab\t\t") && bytes.ends_with(b"\tcd\n"));
+        assert!(made(&REPEAT_WHITESPACE, b"ab\ncd\n", 300).is_empty());
+        for bytes in always_made(&REPEAT_WHITESPACE, b"ab\tcd\n", 300) {
+            assert!(bytes.starts_with(b"ab\t\t") && bytes.ends_with(b"\tcd\n"));
+        }
     }
 }

@@ -172,7 +172,10 @@ fn delete_word(bytes: &mut Vec<u8>, _limit: usize, rand: &mut StdRand) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rule::Rule;
+    use crate::{
+        rule::Rule,
+        tests::{always_made, made},
+    };
 
     fn words_of(bytes: &[u8]) -> Vec<&[u8]> {
         bytes.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect()
@@ -180,9 +183,7 @@ mod tests {
 
     #[test]
     fn repeated_words_stay_apart_and_in_their_line() {
-        for seed in 0..300 {
-            let mut bytes = b"one two\n\tthree\n".to_vec();
-            assert!(REPEAT_WORD.apply(&mut bytes, 500, &mut StdRand::with_seed(seed)));
+        for bytes in always_made(&REPEAT_WORD, b"one two\n\tthree\n", 500) {
             let mut found = words_of(&bytes);
             assert!(found.len() > 3);
             found.dedup();
@@ -193,14 +194,11 @@ mod tests {
 
     #[test]
     fn a_word_is_repeated_by_the_blank_that_its_line_uses() {
-        let mut bytes = b"a\tb\tc\n".to_vec();
-        assert!(REPEAT_WORD.apply(&mut bytes, 100, &mut StdRand::with_seed(0)));
-        assert!(!bytes.contains(&b' '));
+        assert!(always_made(&REPEAT_WORD, b"a\tb\tc\n", 100).iter().all(|bytes| !bytes.contains(&b' ')));
     }
 
     fn sorted(rule: &dyn Rule, text: &[u8]) -> Option<Vec<u8>> {
-        let mut bytes = text.to_vec();
-        rule.apply(&mut bytes, 1000, &mut StdRand::with_seed(7)).then_some(bytes)
+        made(rule, text, 1000).into_iter().next()
     }
 
     #[test]
@@ -227,9 +225,7 @@ mod tests {
 
     #[test]
     fn bloating_leaves_newlines_and_words() {
-        for seed in 0..100 {
-            let mut bytes = b"a b\n c\x0b\rd \ne f".to_vec();
-            assert!(BLOAT_WORDS.apply(&mut bytes, 100, &mut StdRand::with_seed(seed)));
+        for mut bytes in always_made(&BLOAT_WORDS, b"a b\n c\x0b\rd \ne f", 100) {
             let lines: Vec<&[u8]> = bytes.split(|&byte| byte == b'\n').collect();
             assert_eq!(lines.len(), 3);
             assert!(lines.iter().any(|line| [&b"ab"[..], b"cd", b"ef"].contains(line)));
@@ -240,13 +236,9 @@ mod tests {
 
     #[test]
     fn only_the_occurrence_that_was_drawn_is_deleted() {
-        let mut single = std::collections::BTreeSet::new();
-        for seed in 0..300 {
-            let mut bytes = b"the cat the dog".to_vec();
-            if DELETE_WORD.apply(&mut bytes, 100, &mut StdRand::with_seed(seed)) && words_of(&bytes).len() == 3 {
-                single.insert(bytes);
-            }
-        }
+        let mut single = made(&DELETE_WORD, b"the cat the dog", 100);
+        single.retain(|bytes| words_of(bytes).len() == 3);
+        let single: std::collections::BTreeSet<Vec<u8>> = single.into_iter().collect();
         let expected = [&b" cat the dog"[..], b"the  the dog", b"the cat  dog", b"the cat the "];
         assert_eq!(single, expected.iter().map(|text| text.to_vec()).collect());
     }

@@ -94,18 +94,12 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::rule::{BuiltIn, Rule};
+    use crate::rule::BuiltIn;
 
     /// All results that the rule produces from a document.
     fn made(rule: &BuiltIn, document: &str) -> BTreeSet<String> {
-        let mut made = BTreeSet::new();
-        for seed in 0..600 {
-            let mut bytes = document.as_bytes().to_vec();
-            if rule.apply(&mut bytes, 10_000, &mut StdRand::with_seed(seed)) {
-                made.insert(String::from_utf8(bytes).unwrap());
-            }
-        }
-        made
+        let made = crate::tests::made(rule, document.as_bytes(), 10_000);
+        made.into_iter().map(|bytes| String::from_utf8(bytes).unwrap()).collect()
     }
 
     #[track_caller]

@@ -98,12 +98,12 @@ impl Writer {
         for span in spans(bytes) {
             let of_span = &bytes[span.range.clone()];
             if span.is_repeated() && of_span.len() >= LEAST_FOLDED {
-                let unit: Vec<String> = of_span[..span.shown()].iter().map(|byte| format!("{byte:02x}")).collect();
+                let unit: Vec<String> = of_span[..span.unit].iter().map(|byte| format!("{byte:02x}")).collect();
                 self.end_row();
                 let words = format!("{} × {}", unit.join(" "), grouped(span.times() as u64));
                 self.rows.push(HexRow::Words(mark, words));
                 self.pass(mark, of_span.len());
-                self.shown += span.shown();
+                self.shown += span.unit;
             } else if of_span.len() > room {
                 self.bytes(mark, &of_span[..room]);
                 self.words(mark, bytes.len() - span.range.start - room, "more");

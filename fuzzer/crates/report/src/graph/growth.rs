@@ -51,11 +51,11 @@ pub fn growth(plot: &GrowthPlot) -> Option<Chart> {
         @if !beyond.is_empty() {
             rect class="qbeyond" x=(px(x(last))) y=(px(top)) width=(px(WIDTH - RIGHT - x(last))) height=(px(HEIGHT)) {}
         }
-        @for tick in ticks(amounts) {
+        @for tick in amounts.ticks_of_decades(6) {
             path class="qgrid" d={ "M" (px(LEFT)) " " (px(y(tick))) "h" (px(width)) } {}
             text class="qdim" x=(px(LEFT - 8.0)) y=(px(y(tick) + 4.0)) text-anchor="end" { (label(tick)) }
         }
-        @for tick in ticks(sizes) {
+        @for tick in sizes.ticks_of_decades(6) {
             path class="qgrid" d={ "M" (px(x(tick))) " " (px(top)) "V" (px(bottom)) } {}
             text class="qdim" x=(px(x(tick))) y=(px(bottom + 18.0)) text-anchor="middle" { (label(tick)) }
         }
@@ -101,18 +101,6 @@ fn path(curve: &[(f64, f64)], x: impl Fn(f64) -> f64, y: impl Fn(f64) -> f64) ->
         format!("{}{} {}", if at == 0 { "M" } else { "L" }, px(x(size)), px(y(amount)))
     };
     curve.iter().enumerate().map(place).collect()
-}
-
-/// Powers of ten on an axis; with fewer than two of them, twos and fives as well.
-fn ticks(axis: Scale) -> Vec<f64> {
-    let ticks = axis.ticks(6);
-    if ticks.len() > 1 {
-        return ticks;
-    }
-    let (Scale::Linear(low, high) | Scale::Logarithmic(low, high)) = axis;
-    let decade = 10_f64.powi(low.log10().floor() as i32);
-    let all = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0].map(|digit| digit * decade);
-    all.into_iter().filter(|tick| (low..=high).contains(tick)).collect()
 }
 
 /// Formats a number of an axis briefly: `500`, `20 k`, `10 M`.

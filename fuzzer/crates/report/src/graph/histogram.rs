@@ -41,7 +41,7 @@ pub fn histogram(distribution: &Distribution) -> Markup {
             }
         }
         path class="qaxis" d={ "M" (px(LEFT)) " " (px(TOP)) "V" (px(BOTTOM)) "H" (px(WIDTH - RIGHT)) } {}
-        @for tick in amount_ticks(amounts) {
+        @for tick in amounts.ticks_of_decades(5).into_iter().filter(|tick| *tick >= 1.0) {
             path class="qaxis" d={ "M" (px(x(tick))) " " (px(BOTTOM)) "v4" } {}
             text class="qdim" x=(px(x(tick))) y=(px(BOTTOM + 17.0)) text-anchor="middle" { (short_amount(tick, unit)) }
         }
@@ -72,18 +72,6 @@ fn bars(histogram: &[(u64, u64)]) -> Vec<Bar> {
     }
     bars.retain(|bar| bar.low < bar.high && bar.runs > 0);
     bars
-}
-
-/// Ticks at powers of ten; with fewer than two of these, also at twos and fives.
-fn amount_ticks(amounts: Scale) -> Vec<f64> {
-    let ticks = amounts.ticks(5);
-    if ticks.len() > 1 {
-        return ticks;
-    }
-    let (Scale::Linear(low, high) | Scale::Logarithmic(low, high)) = amounts;
-    let decade = 10_f64.powi(low.log10().floor() as i32);
-    let all = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0].map(|digit| digit * decade);
-    all.into_iter().filter(|tick| (low..=high).contains(tick) && *tick >= 1.0).collect()
 }
 
 /// Formats a power of ten briefly: `100 us`, `1 MB`, `10 M`.

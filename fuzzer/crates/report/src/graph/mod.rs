@@ -4,9 +4,7 @@ pub mod chart;
 pub mod flame;
 pub mod growth;
 pub mod histogram;
-pub mod phases;
 pub mod scale;
-pub mod series;
 
 use maud::{Markup, PreEscaped, html};
 

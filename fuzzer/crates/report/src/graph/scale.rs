@@ -56,6 +56,18 @@ impl Scale {
         }
     }
 
+    /// Powers of ten on a logarithmic axis; with fewer than two of them, twos and fives as well.
+    pub(crate) fn ticks_of_decades(self, most: usize) -> Vec<f64> {
+        let ticks = self.ticks(most);
+        if ticks.len() > 1 {
+            return ticks;
+        }
+        let (Self::Linear(low, high) | Self::Logarithmic(low, high)) = self;
+        let decade = 10_f64.powi(low.log10().floor() as i32);
+        let all = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0].map(|digit| digit * decade);
+        all.into_iter().filter(|tick| (low..=high).contains(tick)).collect()
+    }
+
     /// The ticks that are whole numbers.
     pub(crate) fn whole_ticks(self, most: usize) -> Vec<f64> {
         self.ticks(most).into_iter().filter(|tick| tick.fract() == 0.0).collect()

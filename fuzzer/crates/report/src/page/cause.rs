@@ -1,21 +1,33 @@
 //! The details of a cause: where it burns, what to do next, how it grows, its input.
 
+use std::{ffi::OsStr, path::Path};
+
 use maud::{Markup, html};
 
 use super::{
     Extras,
     causes::{self, Cause, SHOWN},
-    input, next, pictures, source,
+    input, source,
 };
-use crate::{campaign::Campaign, markup, rules::RuleWords, sources::Sources, words};
+use crate::{
+    campaign::Campaign,
+    graph::{self, chart::WIDTH, growth::growth},
+    markup,
+    rules::RuleWords,
+    sources::Sources,
+    words,
+};
 use quagmire_base::{
     format::{counted, grouped, ratio},
+    shell,
     visible::shown,
 };
-use quagmire_execution::info::Instrumentation;
+use quagmire_cost::resource::Resource;
+use quagmire_execution::info::{Engine, Instrumentation};
 use quagmire_results::{
     explanation::special_cost,
-    summary::{Finding, FindingKind, OrdinaryInput, Unexplained},
+    growth_plot::GrowthPlot,
+    summary::{Finding, FindingKind, FindingLaw, OrdinaryInput, Summary, Unexplained},
 };
 
 /// Number of causes that are open at first.
@@ -53,9 +65,9 @@ fn detail(
             }
             h3 { "Where" }
             (source::places(finding, sources))
-            (pictures::law(finding, extras.has_pictures))
+            (law(finding, extras.has_pictures))
             h3 { "Next" }
-            (next::next(campaign, finding))
+            (next(campaign, finding))
             h3 { "The input" }
             p { (input_line(finding)) }
             (input::excerpt(campaign, finding))
@@ -159,9 +171,9 @@ fn headline(finding: &Finding, by: Instrumentation) -> String {
         });
         instructions.into_iter().chain(time).collect::<Vec<String>>().join(", ")
     };
-    let interval = markup::interval_by_size(finding);
+    let interval = finding.interval_by_size();
     let by_size = ratios(finding.instructions_ratio_by_size, finding.time_ratio_by_size, interval);
-    let by_seed = ratios(finding.instructions_ratio, finding.time_ratio, markup::interval(finding));
+    let by_seed = ratios(finding.instructions_ratio, finding.time_ratio, finding.interval());
     match (finding.kind, by_size.is_empty(), by_seed.is_empty()) {
         (FindingKind::Degradation, false, _) => format!("{by_size} for its size"),
         (FindingKind::Degradation, true, false) => format!("{by_seed} against the median seed"),
@@ -169,9 +181,109 @@ fn headline(finding: &Finding, by: Instrumentation) -> String {
     }
 }
 
+/// Section about the law of a finding, with a plot of it if there are pictures; the reason where there is no law; empty
+/// where nobody has looked for one.
+fn law(finding: &Finding, has_pictures: bool) -> Markup {
+    let Some(law) = &finding.law else {
+        return html! {
+            @if let Some(reason) = &finding.no_law {
+                h3 { "How the cost grows" }
+                p { "No law: " (shown(&reason.why)) "." }
+                @if !reason.command.is_empty() { (markup::command(&reason.command)) }
+            }
+        };
+    };
+    // the law stands above the picture
+    let plot = GrowthPlot { title: String::new(), ..GrowthPlot::of_finding(law) };
+    html! {
+        h3 { "How the cost grows" }
+        p { @if law.resource != Resource::Instructions { (law.resource.name()) ": " } (shown(&law.words)) "; confidence: " (shown(&law.confidence)) (facts_of_law(law)) "." }
+        @if let Some(chart) = growth(&plot).filter(|_| has_pictures) {
+            div class="graph" { (graph::inline(WIDTH, chart.height, &shown(&law.words), &chart.content)) }
+        }
+    }
+}
+
+/// Rival and sizes of a law, each after a semicolon.
+fn facts_of_law(law: &FindingLaw) -> String {
+    let rival = law.rival.as_ref().map(|rival| format!("; {} does as well", shown(rival)));
+    let bytes = |size: Option<u64>, time: &str| size.map(|size| format!("; {time} at about {} bytes", grouped(size)));
+    let parts = [rival, bytes(law.bytes_of_second, "1 s"), bytes(law.bytes_of_minute, "1 min")];
+    parts.into_iter().flatten().collect()
+}
+
+/// Folder of inputs that were slow once, in the reader's repository.
+const REGRESSIONS: &str = "regressions";
+
+/// Renders the commands: reproduce, verify a repair, keep it from coming back, and the way to show others.
+fn next(campaign: &Campaign, finding: &Finding) -> Markup {
+    let summary = &campaign.summary;
+    // two builds are compared by counts
+    let program = program(summary).filter(|_| summary.target.engine != Engine::Processes);
+    html! {
+        h4 { "Reproduce it" }
+        (markup::command(&finding.reproduce))
+        @if let Some(program) = program {
+            h4 { "Verify a repair" }
+            p { "Build the program again, as before, and compare it with what this campaign measured:" }
+            (markup::command(&quagmire(["compare".as_ref(), campaign.shown.as_os_str()], program)))
+            @if finding.kind == FindingKind::Degradation {
+                h4 { "Keep it from coming back" }
+                p { "Put the input into your repository, and with the repaired program note what it costs:" }
+                (markup::command(&kept(campaign, finding)))
+                (markup::command(&baseline(program, true)))
+                p { "The line for CI, which ends with exit code 4 if it is slow again:" }
+                (markup::command(&baseline(program, false)))
+            }
+        } @else {
+            p class="dim" { "To verify a repair, build the program again and repeat the command." }
+        }
+        @if let Some(law) = &finding.law {
+            @if law.generator.is_some() || finding.template.is_some() { h4 { "Report the fault" } }
+            @if let Some(generator) = &law.generator {
+                p { "This prints an input; how often the part repeats is the number in it:" }
+                (markup::command(generator))
+            }
+            @if let Some(template) = &finding.template { p { "The input as a template:" } pre { (shown(template)) } }
+        }
+    }
+}
+
+/// The program with its arguments, as the campaign was started; `None` if that is not known.
+fn program(summary: &Summary) -> Option<&[String]> {
+    match summary.command.iter().position(|word| word == "--") {
+        Some(at) => summary.command.get(at + 1..).filter(|words| !words.is_empty()),
+        // a harness that was started by itself
+        None => summary.command.get(..1),
+    }
+}
+
+fn quagmire<'a>(words: impl IntoIterator<Item = &'a OsStr>, program: &'a [String]) -> String {
+    let words = std::iter::once("quagmire".as_ref()).chain(words).chain(std::iter::once("--".as_ref()));
+    shell::command(words.chain(program.iter().map(OsStr::new)))
+}
+
+/// Command that copies the clearest input of a finding into the repository.
+fn kept(campaign: &Campaign, finding: &Finding) -> String {
+    let path = campaign.shown.join(input::clearest(finding).0);
+    let folder = Path::new(REGRESSIONS);
+    format!(
+        "mkdir -p {REGRESSIONS} && {}",
+        shell::command(["cp".as_ref(), path.as_os_str(), folder.join("").as_os_str()])
+    )
+}
+
+/// Command that writes what the kept inputs cost, or compares with it.
+fn baseline(program: &[String], is_written: bool) -> String {
+    let update = is_written.then_some("--update");
+    let words = ["compare", REGRESSIONS, "--baseline", "costs.json"].into_iter().chain(update);
+    quagmire(words.map(OsStr::new), program)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::{example, example_folder};
 
     #[test]
     fn what_ended_early_has_no_costs_to_tell() {
@@ -193,5 +305,41 @@ mod tests {
                 .ends_with("it costs 25 % more than is ordinary for its size, so its times were multiplied by 0.80")
         );
         assert!(told(1.25).contains("20 % less") && !told(0.0).contains("multiplied"));
+    }
+
+    fn text(summary: &Summary) -> String {
+        let folder = example_folder();
+        summary.write(&folder.path().join("summary.json")).unwrap();
+        let mut campaign = Campaign::read(folder.path()).unwrap();
+        campaign.shown = "out dir".into();
+        next(&campaign, &summary.findings[0]).into_string()
+    }
+
+    #[test]
+    fn commands_can_be_copied_as_they_are() {
+        let html = text(&example());
+        for command in [
+            "quagmire replay out/degradations/id_000012,src_000003,cost_41.4,op_T.10+T.8 -- ./trim @@",
+            "quagmire compare &#39;out dir&#39; -- ./trim @@",
+            "mkdir -p regressions &amp;&amp; cp &#39;out dir/minimized/id_000012&#39; regressions/",
+            "quagmire compare regressions --baseline costs.json --update -- ./trim @@",
+            "quagmire compare regressions --baseline costs.json -- ./trim @@",
+            "python3 -c &#39;print(&quot;x&quot; + &quot; &quot; * N + &quot;x&quot;)&#39;",
+        ] {
+            let command = command.replace("&#39;", "'");
+            assert!(html.contains(&format!("<pre class=\"command\">{command}</pre>")), "{command}: {html}");
+        }
+    }
+
+    #[test]
+    fn builds_that_count_nothing_are_not_compared() {
+        let mut summary = example();
+        summary.target.engine = Engine::Processes;
+        let html = text(&summary);
+        assert!(!html.contains("quagmire compare") && html.contains("repeat the command"), "{html}");
+        // a harness that was started by itself
+        summary.target.engine = Engine::InProcess;
+        summary.command = ["./harness", "-i", "seeds"].map(String::from).to_vec();
+        assert!(text(&summary).contains("quagmire compare 'out dir' -- ./harness</pre>"));
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 
-use super::{input, verdict::by_badness};
+use super::{by_badness, input};
 use crate::{campaign::Campaign, markup, words};
 use quagmire_base::{
     format::{counted, grouped, ratio},
@@ -115,7 +115,7 @@ fn row(campaign: &Campaign, cause: &Cause, at: usize, slow: bool) -> Markup {
                         },
                     }
                     @if let Some(severity) = words::severity_of(finding) {
-                        " " div { span class=(words::severity(severity)) { (words::severity(severity)) } }
+                        " " div { span class=(severity.words()) { (severity.words()) } }
                     }
                 }
                 td class="number" data-title="by time" { (by_time(finding)) }
@@ -126,8 +126,8 @@ fn row(campaign: &Campaign, cause: &Cause, at: usize, slow: bool) -> Markup {
 
 /// How many times as long it takes, with the interval, against what its cost is compared with.
 fn by_time(finding: &Finding) -> Markup {
-    let by_size = finding.time_ratio_by_size.map(|value| (value, markup::interval_by_size(finding)));
-    let by_seed = || finding.time_ratio.map(|value| (value, markup::interval(finding)));
+    let by_size = finding.time_ratio_by_size.map(|value| (value, finding.interval_by_size()));
+    let by_seed = || finding.time_ratio.map(|value| (value, finding.interval()));
     html! {
         @match by_size.or_else(by_seed) {
             Some((value, interval)) => {

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use crate::{
     campaign::Campaign,
-    diff::{hex, rows},
+    diff::{hex, page::hex_rows},
     markup,
 };
 use quagmire_base::{
@@ -44,7 +44,7 @@ pub(super) fn excerpt(campaign: &Campaign, finding: &Finding) -> Markup {
     };
     let seed = campaign.root(finding).and_then(|root| campaign.input(&root));
     if !reads_as_text(seed.as_deref().unwrap_or(&bytes)) {
-        return rows::hex_rows(&hex::excerpt(&bytes, 12));
+        return hex_rows(&hex::excerpt(&bytes, 12));
     }
     html! { div class="bytes excerpt" { (markup::pieces(&text_excerpt(&bytes))) } }
 }
@@ -74,7 +74,7 @@ fn end_of_excerpt(spans: &[Span], start: usize, length: usize) -> usize {
     let mut room = EXCERPT;
     for span in spans.iter().filter(|span| span.range.end > start) {
         let from = span.range.start.max(start);
-        let shown = span.shown().min(span.range.end - from);
+        let shown = span.unit.min(span.range.end - from);
         if shown >= room {
             return if span.is_repeated() { span.range.end } else { from + room };
         }

@@ -33,7 +33,8 @@ const FRESH: Duration = Duration::from_millis(200);
 #[derive(Debug)]
 pub struct Endpoint {
     listener: TcpListener,
-    url: String,
+    /// URL of the metrics.
+    pub url: String,
 }
 
 /// Handle of the process that serves the metrics. Dropping it ends the process.
@@ -54,11 +55,6 @@ impl Endpoint {
         let listener = address.listen()?;
         let url = listener.local_addr().map_or_else(|_| String::new(), address::url);
         Ok(Self { listener, url })
-    }
-
-    /// URL of the metrics.
-    pub fn url(&self) -> &str {
-        &self.url
     }
 
     /// Starts the process that serves the metrics of the campaign in `output`. This process closes its copy of the

@@ -4,9 +4,7 @@
 mod campaign;
 mod comparison;
 mod fingerprint;
-mod growth;
-#[cfg(test)]
-pub(crate) mod growth_tests;
+pub(crate) mod growth;
 pub mod kind;
 pub mod place;
 mod score;

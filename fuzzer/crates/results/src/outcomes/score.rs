@@ -31,29 +31,30 @@ impl Outcomes {
 }
 
 fn outcome<'a>(
-    mutant: &'a ScoredMutant,
+    scored: &'a ScoredMutant,
     cost_factor: Option<f64>,
     seen: &mut HashMap<(&'a str, &'a str, String), u32>,
     root: &mut SourceRoot,
 ) -> Outcome {
-    let kind = match mutant.state {
+    let mutant = &scored.mutant;
+    let kind = match scored.state {
         MutantState::Killed => Kind::MutantKilled,
         MutantState::Survived => Kind::MutantSurvived,
         MutantState::NotRun => Kind::Unfinished,
         MutantState::NotReached | MutantState::NotInfected | MutantState::Equivalent => Kind::MutantNotRun,
     };
     let change = mutant.change();
-    let inputs = counted(mutant.infected_by, "input");
-    let fate = match (mutant.state, &mutant.killed) {
+    let inputs = counted(scored.infected_by, "input");
+    let fate = match (scored.state, &scored.killed) {
         (MutantState::Survived, _) => match cost_factor {
             Some(factor) => {
                 let worst =
-                    mutant.worst_factor.map_or_else(String::new, |worst| format!(", at most {worst:.2} times as much"));
+                    scored.worst_factor.map_or_else(String::new, |worst| format!(", at most {worst:.2} times as much"));
                 format!("no input costs {factor} times as much with it, though {inputs} cost more{worst}")
             }
             None => format!("no input notices it, though {inputs} compute another value there"),
         },
-        (MutantState::Killed, Some(kill)) => format!("noticed by {}, with {}", kill.by, kill.input),
+        (MutantState::Killed, Some(kill)) => format!("noticed by {}, with {}", kill.by.name(), kill.input),
         (MutantState::Killed, None) => "noticed".to_owned(),
         (MutantState::NotRun, _) => "not run".to_owned(),
         (MutantState::NotInfected, _) if cost_factor.is_some() => "it costs nothing with any input".to_owned(),
@@ -73,7 +74,7 @@ fn outcome<'a>(
         message: format!("{change}: {fate}."),
         place: Some(place),
         cause: Some(cause),
-        figures: vec![("infected_by".to_owned(), mutant.infected_by as f64)],
+        figures: vec![("infected_by".to_owned(), scored.infected_by as f64)],
         ..Outcome::default()
     }
 }
@@ -84,35 +85,36 @@ mod tests {
     use crate::{
         exporters::EXPORTERS,
         outcomes::Status,
-        score_file::{MutantCounts, MutantKill},
+        score_file::{KilledBy, Mutant, MutantCounts, MutantKill},
     };
 
     fn score() -> ScoreFile {
         let mutant = |line, state, infected_by| ScoredMutant {
-            file: "/src/a.c".into(),
-            line,
-            column: 3,
-            function: "f".into(),
-            operator: "comparison-moved".into(),
-            was: "<".into(),
-            became: "<=".into(),
+            mutant: Mutant {
+                file: "/src/a.c".into(),
+                line,
+                column: 3,
+                function: "f".into(),
+                operator: "comparison-moved".into(),
+                was: "<".into(),
+                became: "<=".into(),
+                ..Mutant::default()
+            },
             state,
             infected_by,
-            gate: None,
-            gate_unit: None,
-            worst_factor: None,
-            killed: (state == MutantState::Killed)
-                .then(|| MutantKill { by: "output".into(), input: "seeds/one".into() }),
+            killed: (state == MutantState::Killed).then(|| MutantKill {
+                by: KilledBy::Output,
+                input: "seeds/one".into(),
+                detail: String::new(),
+            }),
+            ..ScoredMutant::default()
         };
         ScoreFile {
             version: "0.1.0".into(),
             inputs: 7,
             all: MutantCounts { mutants: 5, reached: 4, infected: 3, killed: 1, equivalent: 0 },
             operators: [("comparison-moved".to_owned(), MutantCounts::default())].into(),
-            functions: Default::default(),
             killed_by: [("output".to_owned(), 1)].into(),
-            is_incomplete: false,
-            cost_factor: None,
             mutants: vec![
                 mutant(1, MutantState::NotReached, 0),
                 mutant(2, MutantState::NotInfected, 0),
@@ -120,6 +122,7 @@ mod tests {
                 mutant(4, MutantState::Survived, 6),
                 mutant(5, MutantState::Killed, 2),
             ],
+            ..ScoreFile::default()
         }
     }
 

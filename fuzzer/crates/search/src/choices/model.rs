@@ -27,7 +27,7 @@ impl Model {
         match self {
             Self::Tree(tree) => tree.bytes.len() + size_of_val(&tree.nodes[..]),
             Self::Draws(log, readable) => {
-                2 * log.bytes().len() + size_of_val(log.draws()) + size_of_val(log.parts()) + readable.length()
+                2 * log.bytes.len() + size_of_val(&log.draws[..]) + size_of_val(&log.parts[..]) + readable.length()
             }
         }
     }

@@ -6,20 +6,15 @@
 //! more are evicted.
 
 pub mod arms;
-pub mod check_state;
 pub mod choices;
-mod client_part;
 pub mod diversity;
 pub mod effort;
 pub mod finds;
 pub mod history;
 pub mod objective;
-mod pause;
 pub mod rare;
 pub mod search_state;
 pub mod shadow;
 pub mod size_limit;
-pub mod standing;
-pub mod structures;
 pub mod top_rated;
 pub mod towards;

@@ -8,9 +8,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-pub use super::client_part::ClientPart;
-use super::{effort::OVERHEAD, pause::Pause, top_rated::TopRated, towards::Towards};
-use crate::{EntryId, mask::rarity};
+use super::{effort::OVERHEAD, top_rated::TopRated, towards::Towards};
+use crate::{EntryId, mask::cutoff};
 use quagmire_cost::resource::Cost;
 
 /// Number of entries remembered for each branch: the latest ones, beside the top-rated ones.
@@ -222,7 +221,7 @@ impl RareBranches {
         let others = |branch: usize| self.hits_of_others.get(branch).copied().unwrap_or(0);
         let hits = |branch: usize| self.hits[branch].saturating_add(others(branch));
         let least = known().map(hits).min()?;
-        let cutoff = rarity::cutoff(least);
+        let cutoff = cutoff(least);
         let rare = known().filter(|&branch| hits(branch) <= cutoff);
         let work = |entry| top_rated.cost(entry).map_or(0, Cost::work) + OVERHEAD;
         let entry_for = |branch: usize| {
@@ -283,11 +282,60 @@ impl RareBranches {
     }
 }
 
+/// Number of consecutive branches that belong to the same client.
+const NEIGHBOURS: usize = 4;
+
+/// Share of the branches that a client works on first, where several clients share the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClientPart {
+    /// Number of the client, from 0.
+    pub number: u32,
+    /// Number of clients, at least 1.
+    pub of: u32,
+}
+
+impl Default for ClientPart {
+    fn default() -> Self {
+        Self { number: 0, of: 1 }
+    }
+}
+
+impl ClientPart {
+    /// Whether a branch belongs to this client.
+    fn has(self, branch: usize) -> bool {
+        // neighbours go to the same client: their masks are alike
+        (branch / NEIGHBOURS) as u32 % self.of == self.number
+    }
+}
+
+/// Rounds that the first pause of a branch lasts; each further one is twice as long, `LONGEST_PAUSE` times at most.
+const FIRST_PAUSE: u64 = 64;
+const LONGEST_PAUSE: u32 = 12;
+
+/// The latest pause of a branch.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Pause {
+    until: u64,
+    times: u32,
+}
+
+impl Pause {
+    /// Begins the next pause in this round.
+    fn begin(&mut self, round: u64) {
+        self.until = round + (FIRST_PAUSE << self.times);
+        self.times = (self.times + 1).min(LONGEST_PAUSE);
+    }
+
+    /// Whether it is on in this round.
+    fn is_on(self, round: u64) -> bool {
+        round < self.until
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::corpus::pause::FIRST_PAUSE;
-    use crate::corpus::standing::{CountsOfFunction, Maxima, Standing};
+    use crate::corpus::top_rated::{CountsOfFunction, Maxima, Standing};
     use crate::entry::id;
     use quagmire_cost::resource::Resource;
 

@@ -6,18 +6,16 @@ use libafl_bolts::hash_std;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    check_state::CheckState,
     choices::ChoiceState,
     diversity::Diversity,
     effort::Effort,
-    finds::Finds,
+    finds::{CheckState, Finds},
     history::{History, Novelty},
     objective::Objective,
     rare::RareBranches,
     shadow::Shadow,
     size_limit::SizeLimit,
-    standing::{CountsOfFunction, Maxima, Standing},
-    top_rated::TopRated,
+    top_rated::{CountsOfFunction, Maxima, Standing, TopRated},
     towards::Towards,
 };
 use crate::{

@@ -4,10 +4,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::standing::{CountsOfFunction, Maxima, Standing};
 use crate::EntryId;
 use quagmire_cost::resource::{Cost, Resource};
-use quagmire_execution::bucket::bucket;
+use quagmire_execution::{bucket::bucket, region::Region};
 
 const BUCKETS: usize = 8;
 
@@ -242,6 +241,31 @@ impl TopRated {
         evicted
     }
 
+    /// Takes all titles from an entry whose input is lost. Those of edges go to whoever comes next, those of totals to the
+    /// entry with the largest amount.
+    pub fn forget(&mut self, entry: EntryId) {
+        let Some(known) = self.entries.get_mut(entry.index()) else { return };
+        *known = None;
+        let none = |holder: &mut EntryId| {
+            if *holder == entry {
+                *holder = EntryId::NONE;
+            }
+        };
+        self.cheapest.iter_mut().flatten().chain(&mut self.cheapest_valid).for_each(none);
+        self.hottest
+            .iter_mut()
+            .filter(|(holder, _)| *holder == entry)
+            .for_each(|hottest| *hottest = (EntryId::NONE, 0));
+        self.ranking.retain(|&(_, ranked)| ranked != entry);
+        self.by_score.retain(|&(_, ranked)| ranked != entry);
+        for total in (0..TOTALS).filter(|&total| self.most[total] == Some(entry)).collect::<Vec<_>>() {
+            let amounts = self.by_score.iter().filter_map(|&(_, one)| Some((totals(self.standing(one)?)[total], one)));
+            let next = amounts.filter(|&(amount, _)| amount > 0).max().map(|(_, one)| one);
+            self.most[total] = next;
+            next.and_then(|next| self.entries[next.index()].as_mut()).into_iter().for_each(|next| next.titles += 1);
+        }
+    }
+
     /// Gives an entry of a program without edges a title for its score, and takes that of the lowest score if there are too
     /// many.
     fn enter_by_score(&mut self, entry: EntryId, evicted: &mut Vec<EntryId>) {
@@ -311,6 +335,64 @@ fn insert(ranking: &mut Vec<(u64, EntryId)>, item: (u64, EntryId)) {
 /// Removes an item from a sorted list; returns whether it was in it.
 fn remove(ranking: &mut Vec<(u64, EntryId)>, item: (u64, EntryId)) -> bool {
     ranking.binary_search(&item).map(|place| ranking.remove(place)).is_ok()
+}
+
+/// Figures of an entry that decide what it is best at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Standing {
+    /// Cost of its run.
+    pub cost: Cost,
+    /// Cost by which it may be the most expensive one: that of its run, or of the places that the search works towards.
+    pub counted: Cost,
+    /// Size in bytes.
+    pub bytes: u64,
+    /// Sort key of the counted cost, by [`Objective::key`](crate::corpus::objective::Objective::key).
+    pub key: u64,
+    /// Perun's score, above 0: how good a parent it is.
+    pub score: f64,
+}
+
+/// Counts of a function in a run.
+#[derive(Clone, Copy, Debug)]
+pub struct CountsOfFunction<'a> {
+    /// Number of its first edge.
+    pub first: usize,
+    /// Counts of its branches, followed by its progress slots.
+    pub all: &'a [u32],
+    /// Number of its branches.
+    pub branches: usize,
+    /// Number of its first charge, and its charges.
+    pub charges: (usize, &'a [u32]),
+}
+
+impl<'a> CountsOfFunction<'a> {
+    /// Creates the counts of a function that has nothing but branches.
+    #[cfg(test)]
+    pub(crate) fn branches(first: usize, all: &'a [u32]) -> Self {
+        Self { first, all, branches: all.len(), charges: (first + all.len(), &[]) }
+    }
+}
+
+/// Edges, and charges, whose largest counts make an entry top-rated.
+#[derive(Clone, Copy, Debug)]
+pub enum Maxima<'a> {
+    /// All of them.
+    All,
+    /// None of them.
+    None,
+    /// Those of a part of the program.
+    Of(&'a Region),
+}
+
+impl Maxima<'_> {
+    /// Whether an edge is one of them.
+    pub(super) fn have(self, edge: usize) -> bool {
+        match self {
+            Self::All => true,
+            Self::None => false,
+            Self::Of(region) => region.has(edge),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -405,6 +487,20 @@ mod tests {
         assert!(enter(&mut top_rated, 3, 130, &[]).is_empty());
         assert_eq!(top_rated.worst(), Some(id(3)));
         assert_eq!(top_rated.correct(id(0), Resource::Instructions, 90), 130, "another one is the most expensive");
+    }
+
+    #[test]
+    fn an_entry_that_is_lost_leaves_its_titles_to_others() {
+        let mut top_rated = TopRated::default();
+        enter(&mut top_rated, 0, 100, &[1, 5]);
+        enter(&mut top_rated, 1, 200, &[1, 9]);
+        top_rated.forget(id(1));
+        assert_eq!((top_rated.worst(), top_rated.active(), top_rated.is_active(id(1))), (Some(id(0)), 1, false));
+        assert_eq!((top_rated.ranking(), top_rated.of_edge(1).collect()), (&[(100, id(0))][..], ids(&[0])));
+        assert!(top_rated.is_sound(2));
+        // a count that only the lost one had is new
+        assert!(enter(&mut top_rated, 2, 150, &[1, 8]).is_empty());
+        assert_eq!((top_rated.worst(), top_rated.of_edge(1).collect()), (Some(id(2)), ids(&[0, 2, 2])));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::{
     entry::id,
     hooks::{Interruption, Measured},
     schedule::by_cost::{ByCostScheduler, Parents},
-    state::{LibaflState, saved::empty},
+    state::{LibaflState, empty},
     strategy::Yields,
 };
 use quagmire_base::error::Result as OurResult;
@@ -113,6 +113,10 @@ impl CampaignHooks for Diary {
         None
     }
 
+    fn file(&self, _: EntryId) -> Option<String> {
+        None
+    }
+
     fn yields(&self) -> &Yields {
         unreachable!()
     }
@@ -173,7 +177,7 @@ impl CampaignHooks for Diary {
 
 /// LibAFL's state without entries.
 pub(crate) fn libafl_state() -> LibaflState {
-    empty(StdRand::with_seed(1)).unwrap()
+    empty(StdRand::with_seed(1), Path::new("")).unwrap()
 }
 
 struct Scene {
@@ -216,7 +220,8 @@ impl Scene {
 
     fn run(&mut self, origin: Origin<'_>, bytes: &[u8]) -> Evaluation {
         let Self { target, state } = self;
-        let mut parts = Parts { fuzzer: &mut Direct, executor: target, state, manager: &mut () };
+        let mut parts =
+            Parts::<(Target, (), Diary, Direct)> { fuzzer: &mut Direct, executor: target, state, manager: &mut () };
         evaluate(&mut parts, &origin, &BytesInput::new(bytes.to_vec())).unwrap()
     }
 
@@ -263,7 +268,7 @@ fn a_run_that_ends_early_is_recorded_and_not_entered_whatever_it_shows() {
     assert_eq!((evaluation.status, evaluation.entry), (Status::Crashed, None));
     assert!(evaluation.novelty.any());
     assert_eq!(scene.state.hooks.ended, [[CRASH, 77]]);
-    assert_eq!(*scene.state.interruption(), Interruption::Restart);
+    assert_eq!(scene.state.interruption, Interruption::Restart);
     // what the crash showed first is new when a run shows it that returns
     assert_eq!(scene.mutant(&[254, 77]).entry, Some(id(1)));
 }
@@ -275,7 +280,7 @@ fn a_run_that_ends_early_is_entered_too_if_such_runs_are_wanted() {
     let evaluation = scene.mutant(&[CRASH, 77]);
     assert_eq!((evaluation.status, evaluation.entry), (Status::Crashed, Some(id(1))));
     assert_eq!((scene.state.hooks.ended.len(), scene.state.hooks.entered.len()), (1, 2), "it is a finding as well");
-    assert_eq!(*scene.state.interruption(), Interruption::Restart);
+    assert_eq!(scene.state.interruption, Interruption::Restart);
     assert_eq!(scene.mutant(&[CRASH, 76]).entry, None, "nothing new");
 }
 
@@ -361,7 +366,7 @@ fn a_repeated_run_that_ends_early_is_recorded_and_not_entered() {
     let (evaluation, runs) = scene.mutant_in(&[1, 6], &[200_000, CRASHES]);
     assert_eq!((evaluation.status, evaluation.entry, runs), (Status::Crashed, None, 2));
     assert_eq!(scene.state.hooks.ended, [[1, 6]]);
-    assert_eq!(*scene.state.interruption(), Interruption::Restart);
+    assert_eq!(scene.state.interruption, Interruption::Restart);
 }
 
 #[test]

@@ -4,6 +4,7 @@
 use std::num::NonZeroUsize;
 
 use libafl_bolts::rands::Rand;
+use quagmire_mutators::draw::place_of;
 
 /// Number of intervals.
 pub const INTERVALS: usize = 5;
@@ -17,12 +18,7 @@ pub fn draw<R: Rand>(parents: NonZeroUsize, rand: &mut R) -> usize {
         return rand.below(parents);
     }
     const WEIGHTS: usize = INTERVALS * (INTERVALS + 1) / 2;
-    let mut draw = rand.below_or_zero(WEIGHTS);
-    let mut interval = 0;
-    while draw > interval {
-        draw -= interval + 1;
-        interval += 1;
-    }
+    let interval = place_of(1..=INTERVALS, rand.below_or_zero(WEIGHTS)).unwrap_or(0);
     let bound = |interval: usize| interval * parents.get() / INTERVALS;
     bound(interval) + rand.below_or_zero(bound(interval + 1) - bound(interval))
 }

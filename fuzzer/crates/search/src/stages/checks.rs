@@ -6,8 +6,6 @@ use std::{collections::HashSet, iter};
 
 use libafl::{
     Error,
-    executors::{Executor, HasObservers},
-    fuzzer::ExecutesInput,
     inputs::{BytesInput, HasMutatorBytes},
     state::{HasExecutions, HasMaxSize},
 };
@@ -17,12 +15,12 @@ use super::operators::Own;
 use crate::{
     EntryId,
     corpus::search_state::SearchState,
-    evaluate::{Evaluation, Parts, evaluate, probe::run_unjudged},
+    evaluate::{Campaign, Evaluation, Parts, evaluate, run_unjudged},
     hooks::CampaignHooks,
     origin::Origin,
     state::CampaignState,
 };
-use quagmire_execution::{comparisons::Comparisons, executor::Observers};
+use quagmire_execution::comparisons::Comparisons;
 use quagmire_mutators::input_to_state::Haystack;
 
 /// Mutants of an entry that are watched before it is settled whether others are.
@@ -70,17 +68,7 @@ impl Checks {
     }
 
     /// Begins a round of mutants of `bytes`, made from the entry `parent`. Runs them once if mutants are to be watched.
-    pub fn begin<E, EM, H, Z>(
-        &mut self,
-        parent: EntryId,
-        bytes: &[u8],
-        parts: &mut Parts<'_, E, EM, H, Z>,
-    ) -> Result<(), Error>
-    where
-        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
-        H: CampaignHooks,
-        Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
-    {
+    pub fn begin<C: Campaign>(&mut self, parent: EntryId, bytes: &[u8], parts: &mut Parts<'_, C>) -> Result<(), Error> {
         let executions = *parts.state.executions();
         let checks = &mut parts.state.search.checks;
         let may_run = checks.may_put_right(executions);
@@ -103,24 +91,19 @@ impl Checks {
         self.comparisons.end();
         run?;
         self.differ = self.comparisons.checks().map(|(place, _)| place).collect();
-        parts.state.look(&parts.executor.observers().0)?;
+        parts.look()?;
         Ok(())
     }
 
     /// Evaluates a mutant, and puts checks right that it fails. `input` becomes what was run last, and `operators` what
     /// made it. Returns the last evaluation of those that were entered, or of all.
-    pub fn evaluate<E, EM, H, Z>(
+    pub fn evaluate<C: Campaign>(
         &mut self,
         parent: EntryId,
         operators: &mut Vec<u16>,
         input: &mut BytesInput,
-        parts: &mut Parts<'_, E, EM, H, Z>,
-    ) -> Result<Evaluation, Error>
-    where
-        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
-        H: CampaignHooks,
-        Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
-    {
+        parts: &mut Parts<'_, C>,
+    ) -> Result<Evaluation, Error> {
         if self.watch == Watch::Off {
             return evaluate(parts, &Origin::Mutant { parent, operators }, input);
         }
@@ -131,8 +114,10 @@ impl Checks {
             if parts.state.is_interrupted() {
                 break;
             }
-            let Some(bytes) = self.put_right(input.mutator_bytes(), parts.state.max_size(), &mut known) else { break };
-            if parts.state.hooks.is_deadly(&bytes) || parts.state.look(&parts.executor.observers().0)? {
+            let Some(bytes) = self.put_right(input.mutator_bytes(), parts.state.libafl.max_size(), &mut known) else {
+                break;
+            };
+            if parts.state.hooks.is_deadly(&bytes) || parts.look()? {
                 break;
             }
             self.settle(true, &mut parts.state.search);
@@ -164,18 +149,13 @@ impl Checks {
     }
 
     /// Evaluates an input with its comparisons recorded.
-    fn recorded<E, EM, H, Z>(
+    fn recorded<C: Campaign>(
         &self,
         parent: EntryId,
         operators: &[u16],
         input: &BytesInput,
-        parts: &mut Parts<'_, E, EM, H, Z>,
-    ) -> Result<Evaluation, Error>
-    where
-        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
-        H: CampaignHooks,
-        Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
-    {
+        parts: &mut Parts<'_, C>,
+    ) -> Result<Evaluation, Error> {
         self.comparisons.begin();
         let evaluation = evaluate(parts, &Origin::Mutant { parent, operators }, input);
         self.comparisons.end();

@@ -1,13 +1,9 @@
 //! Operators on choices in a campaign: how the choices of an entry are found, and how mutants of them are made.
 
-mod compared;
-
 use std::sync::Arc;
 
 use libafl::{
     Error,
-    executors::{Executor, HasObservers},
-    fuzzer::ExecutesInput,
     inputs::{BytesInput, HasMutatorBytes},
     state::{HasMaxSize, HasRand},
 };
@@ -24,11 +20,10 @@ use crate::{
         model::{Model, Models},
     },
     corpus::{
+        choices::Structures,
         effort::{Aim, work},
-        structures::Structures,
     },
-    evaluate::{Evaluation, Parts, draws::see_trimmed},
-    hooks::CampaignHooks,
+    evaluate::{Campaign, Evaluation, Parts, see_trimmed},
     state::CampaignState,
     strategy::Yields,
 };
@@ -41,6 +36,7 @@ use quagmire_choices::{
 };
 use quagmire_execution::{draws::DrawsObserver, executor::Observers};
 use quagmire_mutators::{
+    draw::place_of,
     mask::{Edit, Mask},
     rule::Rule,
 };
@@ -154,31 +150,26 @@ impl ChoiceOperators {
 
     /// Finds the choices of an input, from which the mutants of a round are made; runs it to see its draws, if it makes
     /// some. Removes bytes that nobody reads.
-    pub(super) fn begin<E, EM, H, Z>(
+    pub(super) fn begin<C: Campaign>(
         &mut self,
         entry: EntryId,
-        parts: &mut Parts<'_, E, EM, H, Z>,
+        parts: &mut Parts<'_, C>,
         bytes: &mut Vec<u8>,
-    ) -> Result<(), Error>
-    where
-        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
-        H: CampaignHooks,
-        Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
-    {
+    ) -> Result<(), Error> {
         self.current = None;
-        if self.options.mode == Mode::Off || !(self.has_grammar() || parts.executor.observers().1.0.are_used()) {
+        if self.options.mode == Mode::Off || !(self.has_grammar() || parts.is_drawn()) {
             return Ok(());
         }
         let content = hash_std(bytes);
         if let Some(known) = self.models.get(content) {
             if let Some(Model::Draws(log, _)) = known.as_deref() {
-                log.bytes().clone_into(bytes);
+                log.bytes.clone_into(bytes);
             }
             self.current = known;
             self.note(entry, parts);
             return Ok(());
         }
-        let model = if parts.executor.observers().1.0.are_used() {
+        let model = if parts.is_drawn() {
             see_trimmed(parts, bytes)?.map(|log| Model::of_draws(log, bytes.len()))
         } else {
             self.parse(bytes).map(Model::Tree)
@@ -198,16 +189,13 @@ impl ChoiceOperators {
     }
 
     /// Notes whether the current parent has choices.
-    fn note<E, EM, H, Z>(&self, entry: EntryId, parts: &mut Parts<'_, E, EM, H, Z>)
-    where
-        E: HasObservers<Observers = Observers>,
-    {
-        let are_drawn = parts.executor.observers().1.0.are_used();
+    fn note<C: Campaign>(&self, entry: EntryId, parts: &mut Parts<'_, C>) {
+        let is_drawn = parts.is_drawn();
         let choices = &mut parts.state.search.choices;
         if self.current.is_some() {
             choices.are_found = true;
             choices.opaque.remove(&entry);
-        } else if are_drawn || self.has_grammar() {
+        } else if is_drawn || self.has_grammar() {
             choices.opaque.insert(entry);
         }
     }
@@ -252,7 +240,7 @@ impl ChoiceOperators {
         applied: &mut Vec<u16>,
     ) -> Option<Made> {
         applied.clear();
-        self.overlay.clear();
+        self.overlay = Overlay::default();
         let model = self.current.clone()?;
         let CampaignState { libafl, search, .. } = state;
         let (limit, rand) = (libafl.max_size(), libafl.rand_mut());
@@ -303,15 +291,9 @@ impl ChoiceOperators {
             Mode::Zest | Mode::Random => matches!(operator, Operator::Regenerate | Operator::ChangeValues),
             _ => arm.is_none_or(|arm| operator.arm() == arm) && self.options.operators.contains(operator),
         };
-        let possible = || Operator::ALL.into_iter().filter(is_possible);
-        let total: usize = possible().map(|operator| weight(operator, aim)).sum();
-        let mut draw = rand.below_or_zero(total);
-        possible().find(|&operator| {
-            let weight = weight(operator, aim);
-            let is_it = draw < weight;
-            draw = draw.saturating_sub(weight);
-            is_it
-        })
+        let possible: Vec<Operator> = Operator::ALL.into_iter().filter(is_possible).collect();
+        let weights = || possible.iter().map(|&operator| weight(operator, aim));
+        place_of(weights(), rand.below_or_zero(weights().sum())).map(|place| possible[place])
     }
 
     fn number(&self, operator: Operator) -> u16 {
@@ -327,12 +309,12 @@ impl ChoiceOperators {
         rand: &mut StdRand,
     ) -> Option<(Option<Tree>, Operator)> {
         let (bytes, tree, operator) = match (self.options.mode, model, &self.options.language) {
-            (Mode::Random, Model::Draws(..), _) => (compared::random_bytes(limit, rand), None, Operator::Regenerate),
+            (Mode::Random, Model::Draws(..), _) => (random_bytes(limit, rand), None, Operator::Regenerate),
             (Mode::Random, Model::Tree(_), Language::Grammar(grammar)) => {
                 let tree = grammar.generate(rand, &Limits { size: limit, depth: DEPTH });
                 (tree.bytes.clone(), Some(tree), Operator::Regenerate)
             }
-            (Mode::Zest, Model::Draws(log, _), _) => (compared::change_any(log, rand)?, None, Operator::ChangeValues),
+            (Mode::Zest, Model::Draws(log, _), _) => (change_any(log, rand)?, None, Operator::ChangeValues),
             _ => return None,
         };
         *input.as_mut() = bytes;
@@ -435,5 +417,60 @@ impl ChoiceOperators {
             self.trees.add(&tree, state.libafl.rand_mut());
             self.models.put(hash_std(input.mutator_bytes()), Some(Model::Tree(tree)));
         }
+    }
+}
+
+/// Mean number of places that Zest changes, and of bytes that it changes at each.
+const PLACES: f64 = 8.0;
+const BYTES: f64 = 4.0;
+
+/// Longest input of random draws, in bytes: JQF's generators get as many.
+const LONGEST: usize = 10_240;
+
+/// Draws a number of at least 1 from the geometric distribution with this mean, which is more than 1.
+pub(super) fn geometric(mean: f64, rand: &mut StdRand) -> usize {
+    let trials = (1.0 - rand.next_float()).ln() / (1.0 - 1.0 / mean).ln();
+    (trials.ceil() as usize).max(1)
+}
+
+/// Bytes for a generator that is to make any input.
+pub(super) fn random_bytes(limit: usize, rand: &mut StdRand) -> Vec<u8> {
+    (0..limit.min(LONGEST)).map(|_| rand.below_or_zero(256) as u8).collect()
+}
+
+/// Changes any bytes of the draws of `log`, as Zest does. `None` if it has drawn no bytes.
+pub(super) fn change_any(log: &Log, rand: &mut StdRand) -> Option<Vec<u8>> {
+    let ranges: Vec<_> = log.draw_ranges().map(|(_, range)| range).collect();
+    let total: usize = ranges.iter().map(ExactSizeIterator::len).sum();
+    if total == 0 {
+        return None;
+    }
+    let mut bytes = log.bytes.to_vec();
+    let is_zero = rand.next_float() < 0.1;
+    for _ in 0..geometric(PLACES, rand) {
+        let mut place = rand.below_or_zero(total);
+        let range = ranges.iter().find(|range| {
+            let is_here = place < range.len();
+            place = if is_here { place } else { place - range.len() };
+            is_here
+        })?;
+        let length = geometric(BYTES, rand);
+        for byte in bytes[range.clone()].iter_mut().skip(place).take(length) {
+            *byte = if is_zero { 0 } else { rand.below_or_zero(256) as u8 };
+        }
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn geometric_numbers_have_their_mean() {
+        let mut rand = StdRand::with_seed(1);
+        let drawn: Vec<usize> = (0..20_000).map(|_| geometric(8.0, &mut rand)).collect();
+        let mean = drawn.iter().sum::<usize>() as f64 / drawn.len() as f64;
+        assert!((7.8..8.2).contains(&mean) && drawn.contains(&1), "{mean}");
     }
 }

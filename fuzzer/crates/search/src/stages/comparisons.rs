@@ -1,33 +1,32 @@
 //! Comparisons: runs an entry once with its comparisons recorded, and makes mutants in which operands that the input holds
 //! are replaced by those that they were compared with. Magic numbers and keywords are found at once that way.
 
-mod words;
-
 use std::collections::HashSet;
 
 use libafl::{
-    Error,
-    corpus::{Corpus, HasCurrentCorpusId},
-    executors::{Executor, HasObservers},
-    fuzzer::ExecutesInput,
+    Error, HasMetadata,
+    corpus::Corpus,
     inputs::{BytesInput, HasMutatorBytes},
+    mutators::Tokens,
     observers::cmp::CmpValues,
-    stages::Stage,
-    state::{HasCorpus, HasExecutions, HasMaxSize},
+    state::{HasCorpus, HasExecutions, HasMaxSize, HasRand},
 };
-use libafl_bolts::hash_std;
+use libafl_bolts::{hash_std, rands::Rand};
 
-use super::operators::Own;
+use super::{Work, operators::Own};
 use crate::{
     EntryId,
     corpus::finds::Finds,
-    evaluate::{Parts, evaluate, probe::run_unjudged},
+    evaluate::{Campaign, Parts, evaluate, run_unjudged},
     hooks::CampaignHooks,
     origin::Origin,
     state::CampaignState,
 };
-use quagmire_execution::{comparisons::Comparisons, executor::Observers};
-use quagmire_mutators::input_to_state::{Haystack, rank};
+use quagmire_execution::comparisons::Comparisons;
+use quagmire_mutators::{
+    input_to_state::{Haystack, rank},
+    made_up,
+};
 
 /// Size up to which entries are handled, in bytes: every operand is looked for in the whole input.
 const LONGEST: usize = 64 << 10;
@@ -59,21 +58,16 @@ impl ComparisonsStage {
 }
 
 /// Runs `input` with its comparisons recorded; nothing else comes of the run.
-fn trace<E, EM, H, Z>(
-    parts: &mut Parts<'_, E, EM, H, Z>,
+fn trace<C: Campaign>(
+    parts: &mut Parts<'_, C>,
     comparisons: &Comparisons,
     input: &BytesInput,
-) -> Result<Vec<CmpValues>, Error>
-where
-    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
-    H: CampaignHooks,
-    Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
-{
+) -> Result<Vec<CmpValues>, Error> {
     comparisons.begin();
     let run = run_unjudged(parts, input);
     comparisons.end();
     run?;
-    parts.state.look(&parts.executor.observers().0)?;
+    parts.look()?;
     let mut values = comparisons.all();
     values.sort_by_key(rank);
     Ok(values)
@@ -81,23 +75,14 @@ where
 
 /// Evaluates a mutant, unless it is too large or known to end the process, or the current work was given up. Returns whether it
 /// was run.
-fn evaluate_one<E, EM, H, Z>(
-    parts: &mut Parts<'_, E, EM, H, Z>,
-    origin: &Origin<'_>,
-    input: &BytesInput,
-) -> Result<bool, Error>
-where
-    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
-    H: CampaignHooks,
-    Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
-{
+fn evaluate_one<C: Campaign>(parts: &mut Parts<'_, C>, origin: &Origin<'_>, input: &BytesInput) -> Result<bool, Error> {
     let (state, bytes) = (&parts.state, input.mutator_bytes());
-    if state.is_interrupted() || bytes.len() > state.max_size() || state.hooks.is_deadly(bytes) {
+    if state.is_interrupted() || bytes.len() > state.libafl.max_size() || state.hooks.is_deadly(bytes) {
         return Ok(false);
     }
     let is_new = evaluate(parts, origin, input)?.has_new_edge();
     parts.state.search.replaced.count(is_new);
-    parts.state.look(&parts.executor.observers().0)?;
+    parts.look()?;
     Ok(true)
 }
 
@@ -115,24 +100,19 @@ fn allowed<H: CampaignHooks>(state: &mut CampaignState<H>, entry: EntryId) -> Op
 
 impl ComparisonsStage {
     /// Records the comparisons of `whole`, and evaluates up to `left` mutants with other operands.
-    fn replace<E, EM, H, Z>(
+    fn replace<C: Campaign>(
         &mut self,
-        parts: &mut Parts<'_, E, EM, H, Z>,
+        parts: &mut Parts<'_, C>,
         comparisons: &Comparisons,
         origin: &Origin<'_>,
         whole: &BytesInput,
         mut left: usize,
-    ) -> Result<(), Error>
-    where
-        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
-        H: CampaignHooks,
-        Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
-    {
+    ) -> Result<(), Error> {
         let values = trace(parts, comparisons, whole)?;
         let mut known = HashSet::from([hash_std(whole.mutator_bytes())]);
         let haystack = Haystack::new(whole.mutator_bytes());
         if self.learns {
-            words::learn(parts.state, &haystack, &values);
+            learn(parts.state, &haystack, &values);
         }
         for replacement in values.iter().flat_map(|values| haystack.replacements(values)) {
             if left == 0 || parts.state.is_interrupted() {
@@ -147,43 +127,94 @@ impl ComparisonsStage {
     }
 }
 
-impl<E, EM, H, Z> Stage<E, EM, CampaignState<H>, Z> for ComparisonsStage
-where
-    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
-    H: CampaignHooks,
-    Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
-{
-    fn perform(
-        &mut self,
-        fuzzer: &mut Z,
-        executor: &mut E,
-        state: &mut CampaignState<H>,
-        manager: &mut EM,
-    ) -> Result<(), Error> {
+impl Work for ComparisonsStage {
+    fn perform<C: Campaign>(&mut self, entry: EntryId, parts: &mut Parts<'_, C>) -> Result<(), Error> {
         let Some(comparisons) = self.comparisons.filter(Comparisons::are_called) else { return Ok(()) };
-        let Some(id) = state.current_corpus_id()?.filter(|_| !state.is_interrupted()) else { return Ok(()) };
-        let entry = EntryId::from(id);
+        let state = &mut *parts.state;
         let allowed = allowed(state, entry);
-        let makes_up = self.learns && words::may_make_up(state) && state.hooks.relative_cost(entry) <= words::DEAREST;
+        let makes_up = self.learns && may_make_up(state) && state.hooks.relative_cost(entry) <= DEAREST;
         if allowed.is_none() && !makes_up {
             return Ok(());
         }
         // an entry may have been evicted while it was prepared
-        let Ok(whole) = state.corpus().cloned_input_for_id(id) else { return Ok(()) };
+        let Ok(whole) = state.corpus().cloned_input_for_id(entry.into()) else { return Ok(()) };
         if whole.mutator_bytes().len() > LONGEST || state.hooks.is_deadly(whole.mutator_bytes()) {
             return Ok(());
         }
-        let mut parts = Parts { fuzzer, executor, state, manager };
         let made_by = [self.operator];
         let origin = Origin::Mutant { parent: entry, operators: &made_by };
         if let Some(allowed) = allowed {
-            self.replace(&mut parts, &comparisons, &origin, &whole, allowed)?;
+            self.replace(parts, &comparisons, &origin, &whole, allowed)?;
         }
         if makes_up {
-            words::make_up(&mut parts, &comparisons, &origin, &whole)?;
+            make_up(parts, &comparisons, &origin, &whole)?;
         }
         Ok(())
     }
 }
 
-begins_anew!(ComparisonsStage);
+/// Words that are learnt at most: tokens are drawn evenly.
+const MOST: usize = 1024;
+
+/// Mutants in which a word is made up, each time that an entry is scheduled.
+const MADE_UP: usize = 8;
+
+/// Cost of an entry up to which that is done, as a multiple of the baseline: cheap ones show the same words.
+const DEAREST: f64 = 4.0;
+
+/// Such mutants of a campaign before any has shown a word, and further ones for each word shown.
+const AT_FIRST: u64 = 512;
+const FOR_EACH: u64 = 16;
+
+/// Adds the words that `values` compare words of an input with to the tokens.
+fn learn<H>(state: &mut CampaignState<H>, haystack: &Haystack<'_>, values: &[CmpValues]) {
+    for word in values.iter().flat_map(|values| haystack.words(values)) {
+        let fits = state.search.words.len() < MOST && word.len() <= state.libafl.max_size();
+        if fits && state.metadata_or_insert_with(Tokens::new).add_token(&word) {
+            state.search.words.push(word);
+        }
+    }
+}
+
+/// Whether words that were made up have shown as many as it takes to go on. Not in a search that measures: runs that are recorded
+/// take longer, and would be entered for that.
+fn may_make_up<H>(state: &CampaignState<H>) -> bool {
+    let made_up = state.search.made_up;
+    state.search.objective.noisy().is_none() && made_up.runs < AT_FIRST + FOR_EACH * made_up.kept
+}
+
+/// Evaluates mutants of an entry in which a word is made up, learns the words that the program compares it with, and puts these
+/// in its place.
+fn make_up<C: Campaign>(
+    parts: &mut Parts<'_, C>,
+    comparisons: &Comparisons,
+    origin: &Origin<'_>,
+    whole: &BytesInput,
+) -> Result<(), Error> {
+    let bytes = whole.mutator_bytes();
+    let words = made_up::words(bytes);
+    for _ in 0..MADE_UP {
+        if words.is_empty() || parts.state.is_interrupted() || !may_make_up(parts.state) {
+            break;
+        }
+        let range = words[parts.state.libafl.rand_mut().below_or_zero(words.len())].clone();
+        let word = made_up::make_up(&bytes[range.clone()], parts.state.libafl.rand_mut());
+        let with = |word: &[u8]| BytesInput::new([&bytes[..range.start], word, &bytes[range.end..]].concat());
+        let input = with(&word);
+        comparisons.begin();
+        let run = evaluate_one(parts, origin, &input);
+        comparisons.end();
+        if !run? {
+            continue;
+        }
+        let before = parts.state.search.words.len();
+        learn(parts.state, &Haystack::new(input.mutator_bytes()), &comparisons.all());
+        let learnt = parts.state.search.words[before..].to_vec();
+        parts.state.search.made_up.runs += 1;
+        parts.state.search.made_up.kept += learnt.len() as u64;
+        for word in &learnt {
+            evaluate_one(parts, origin, &with(word))?;
+        }
+    }
+    Ok(())
+}

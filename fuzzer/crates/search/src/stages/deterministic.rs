@@ -6,29 +6,20 @@ use std::cmp::Reverse;
 
 use libafl::{
     Error,
-    corpus::HasCurrentCorpusId,
-    executors::{Executor, HasObservers},
-    fuzzer::ExecutesInput,
     inputs::BytesInput,
-    stages::Stage,
     state::{HasExecutions, HasMaxSize, HasRand},
 };
 use libafl_bolts::rands::Rand;
 
-use super::{checks::are_failed, operators::Own};
-use crate::state::CampaignState;
+use super::{Work, checks::are_failed, operators::Own};
 use crate::{
     EntryId,
     corpus::finds::Finds,
-    evaluate::{
-        Parts,
-        probe::{probe, run_shadow},
-    },
+    evaluate::{Campaign, Parts, probe, run_shadow},
     hooks::CampaignHooks,
     mask::{HitsBranch, cache::Prepared},
     origin::Origin,
 };
-use quagmire_execution::executor::Observers;
 use quagmire_mutators::{
     kinds::Source,
     mask::{Edit, Mask},
@@ -93,18 +84,13 @@ impl DeterministicStage {
     }
 
     /// Continues with the mutants of an entry where the last round stopped.
-    fn go_on<E, EM, H, Z>(
+    fn go_on<C: Campaign>(
         &mut self,
-        parts: &mut Parts<'_, E, EM, H, Z>,
+        parts: &mut Parts<'_, C>,
         entry: EntryId,
         goal: HitsBranch,
         prepared: &mut Prepared,
-    ) -> Result<(), Error>
-    where
-        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
-        H: CampaignHooks,
-        Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
-    {
+    ) -> Result<(), Error> {
         let all = Finds { runs: *parts.state.executions(), kept: parts.state.search.with_new_edges };
         let walked = parts.state.search.walked;
         if !walked.is_as_good_as(&all) && walked.runs as f64 >= FIRST_RUNS + POOR_SHARE * all.runs as f64 {
@@ -122,7 +108,7 @@ impl DeterministicStage {
             let number = *at % PER_POSITION;
             *at += 1;
             if !step(input, mask, position, number, self.input.as_mut())
-                || self.input.as_ref().len() > parts.state.max_size()
+                || self.input.as_ref().len() > parts.state.libafl.max_size()
             {
                 continue;
             }
@@ -134,7 +120,7 @@ impl DeterministicStage {
             search.walked.count(search.with_new_edges > before);
             if shadow {
                 parts.state.search.shadow.count(Source::Deterministic, true, hit);
-                let anywhere = parts.state.rand_mut().below_or_zero(input.len() + 1);
+                let anywhere = parts.state.libafl.rand_mut().below_or_zero(input.len() + 1);
                 if step(input, &everything, anywhere, number, self.input.as_mut())
                     && let Some(hit) = run_shadow(parts, &self.input, &goal)?
                 {
@@ -146,30 +132,16 @@ impl DeterministicStage {
     }
 }
 
-impl<E, EM, H, Z> Stage<E, EM, CampaignState<H>, Z> for DeterministicStage
-where
-    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
-    H: CampaignHooks,
-    Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
-{
-    fn perform(
-        &mut self,
-        fuzzer: &mut Z,
-        executor: &mut E,
-        state: &mut CampaignState<H>,
-        manager: &mut EM,
-    ) -> Result<(), Error> {
-        let goal = state.search.goal.filter(|_| self.is_used);
-        let (Some(goal), Some(id)) = (goal, state.current_corpus_id()?) else { return Ok(()) };
+impl Work for DeterministicStage {
+    fn perform<C: Campaign>(&mut self, entry: EntryId, parts: &mut Parts<'_, C>) -> Result<(), Error> {
+        let Some(goal) = parts.state.search.goal.filter(|_| self.is_used) else { return Ok(()) };
         // nearly all mutants would fail them, and none is put right here
-        if are_failed(id.into(), state) {
+        if are_failed(entry, parts.state) {
             return Ok(());
         }
-        let entry = EntryId::from(id);
-        let Some(mut prepared) = state.search.prepared.take(entry, goal) else { return Ok(()) };
-        let mut parts = Parts { fuzzer, executor, state, manager };
+        let Some(mut prepared) = parts.state.search.prepared.take(entry, goal) else { return Ok(()) };
         let result = if prepared.computation.is_complete() && prepared.input.len() <= LONGEST {
-            self.go_on(&mut parts, entry, goal, &mut prepared)
+            self.go_on(parts, entry, goal, &mut prepared)
         } else {
             Ok(())
         };
@@ -177,8 +149,6 @@ where
         result
     }
 }
-
-begins_anew!(DeterministicStage);
 
 #[cfg(test)]
 mod tests {

@@ -3,21 +3,19 @@
 use libafl::{
     Error,
     corpus::Corpus,
-    executors::{Executor, HasObservers},
-    fuzzer::ExecutesInput,
     inputs::{BytesInput, HasMutatorBytes},
-    stages::Stage,
     state::HasCorpus,
 };
 
+use super::Work;
 use crate::{
-    evaluate::{Parts, evaluate},
+    EntryId,
+    evaluate::{Campaign, Parts, evaluate},
     hooks::{CampaignHooks, Measured},
     origin::Origin,
-    state::CampaignState,
 };
 use quagmire_cost::resource::{Cost, Resource};
-use quagmire_execution::{abi::Status, executor::Observers};
+use quagmire_execution::abi::Status;
 
 /// Number of runs of an input, including the one that found it.
 const RUNS: usize = 3;
@@ -27,16 +25,11 @@ const LONG_NS: u64 = 100_000_000;
 
 /// Runs `input` again, whose first run cost `first`, and returns the median of each resource. `None` if a run did not
 /// return, or the work was interrupted.
-pub fn measure<E, EM, H, Z>(
-    parts: &mut Parts<'_, E, EM, H, Z>,
+pub fn measure<C: Campaign>(
+    parts: &mut Parts<'_, C>,
     input: &BytesInput,
     first: Cost,
-) -> Result<Option<Measured>, Error>
-where
-    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
-    H: CampaignHooks,
-    Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
-{
+) -> Result<Option<Measured>, Error> {
     let mut runs = vec![first];
     while runs.len() < RUNS && first[Resource::Time] < LONG_NS {
         let evaluation = evaluate(parts, &Origin::Measured, input)?;
@@ -45,7 +38,7 @@ where
             return Ok(None);
         }
         runs.push(evaluation.cost);
-        if parts.state.look(&parts.executor.observers().0)? {
+        if parts.look()? {
             return Ok(None);
         }
     }
@@ -66,23 +59,11 @@ fn summed_up(runs: &[Cost]) -> Measured {
 /// LibAFL stage that measures the gathered entries once a gathering phase is over.
 pub struct MeasureStage;
 
-impl<E, EM, H, Z> Stage<E, EM, CampaignState<H>, Z> for MeasureStage
-where
-    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
-    H: CampaignHooks,
-    Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
-{
-    fn perform(
-        &mut self,
-        fuzzer: &mut Z,
-        executor: &mut E,
-        state: &mut CampaignState<H>,
-        manager: &mut EM,
-    ) -> Result<(), Error> {
-        if state.is_interrupted() || !state.hooks.is_gathered() {
+impl Work for MeasureStage {
+    fn perform<C: Campaign>(&mut self, _: EntryId, parts: &mut Parts<'_, C>) -> Result<(), Error> {
+        if !parts.state.hooks.is_gathered() {
             return Ok(());
         }
-        let mut parts = Parts { fuzzer, executor, state, manager };
         loop {
             let next = parts.state.hooks.next_to_measure();
             let Some((entry, first)) = parts.state.check(next)? else { return Ok(()) };
@@ -91,14 +72,12 @@ where
             if parts.state.hooks.is_deadly(input.mutator_bytes()) {
                 continue;
             }
-            let Some(measured) = measure(&mut parts, &input, first)? else { return Ok(()) };
+            let Some(measured) = measure(parts, &input, first)? else { return Ok(()) };
             let score = parts.state.hooks.measured(entry, &measured);
             parts.state.search.rescore(entry, score);
         }
     }
 }
-
-begins_anew!(MeasureStage);
 
 #[cfg(test)]
 mod tests {

@@ -2,15 +2,14 @@
 
 use libafl::{
     Error,
-    corpus::{Corpus, HasCurrentCorpusId},
-    executors::{Executor, HasObservers},
-    fuzzer::ExecutesInput,
+    corpus::Corpus,
+    executors::HasObservers,
     inputs::{BytesInput, HasMutatorBytes},
-    stages::Stage,
     state::{HasCorpus, HasRand},
 };
 
 use super::{
+    Work,
     checks::Checks,
     choices::{ChoiceOperators, ChoiceOptions},
     measure::measure,
@@ -19,13 +18,13 @@ use super::{
 use crate::{
     EntryId,
     corpus::effort::Aim,
-    evaluate::{Evaluation, Parts, commit, evaluate, probe::run_shadow},
+    evaluate::{Campaign, Evaluation, Parts, commit, evaluate, run_shadow},
     hooks::{CampaignHooks, Interruption},
     mask::{Goal, HitsBranch},
     origin::Origin,
     state::CampaignState,
 };
-use quagmire_execution::{abi::Status, executor::Observers};
+use quagmire_execution::abi::Status;
 use quagmire_mutators::{kinds::Source, mask::Mask};
 
 /// Mutants of an entry that costs no more than the baseline; expensive ones get fewer, so that no round takes long.
@@ -63,7 +62,7 @@ impl MutateStage {
     pub fn new(operators: Operators, choices: ChoiceOptions, checks: Option<Checks>, precise: bool) -> Self {
         Self {
             checks,
-            choices: ChoiceOperators::new(choices, operators.rules()),
+            choices: ChoiceOperators::new(choices, operators.rules),
             operators,
             precise,
             input: BytesInput::new(Vec::new()),
@@ -77,17 +76,12 @@ impl MutateStage {
 impl MutateStage {
     /// Evaluates the mutant, and puts checks right that it fails, unless its choices have made it (`by_choices`). If all
     /// mutants are measured precisely, also enters one that shows nothing new but is slower than all before.
-    fn run<E, EM, H, Z>(
+    fn run<C: Campaign>(
         &mut self,
         parent: EntryId,
         by_choices: bool,
-        parts: &mut Parts<'_, E, EM, H, Z>,
-    ) -> Result<Evaluation, Error>
-    where
-        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
-        H: CampaignHooks,
-        Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
-    {
+        parts: &mut Parts<'_, C>,
+    ) -> Result<Evaluation, Error> {
         let evaluation = match self.checks.as_mut().filter(|_| !by_choices) {
             Some(checks) => checks.evaluate(parent, &mut self.applied, &mut self.input, parts)?,
             None => evaluate(parts, &Origin::Mutant { parent, operators: &self.applied }, &self.input)?,
@@ -99,7 +93,7 @@ impl MutateStage {
         if self.precise
             && evaluation.entry.is_none()
             && evaluation.status == Status::Returned
-            && !parts.state.look(&parts.executor.observers().0)?
+            && !parts.look()?
             && let Some(measured) = measure(parts, &self.input, evaluation.cost)?
         {
             let is_slowest = parts.state.hooks.is_slowest(&measured);
@@ -112,17 +106,12 @@ impl MutateStage {
     }
 
     /// Makes a mutant by the choices of its parent, and runs it. Returns whether there was one.
-    fn mutate_choices<E, EM, H, Z>(
+    fn mutate_choices<C: Campaign>(
         &mut self,
         parent: EntryId,
         mask: Option<&Mask>,
-        parts: &mut Parts<'_, E, EM, H, Z>,
-    ) -> Result<bool, Error>
-    where
-        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
-        H: CampaignHooks,
-        Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
-    {
+        parts: &mut Parts<'_, C>,
+    ) -> Result<bool, Error> {
         let Some(made) = self.choices.make(parent, mask, parts.state, &mut self.input, &mut self.applied) else {
             return Ok(false);
         };
@@ -140,18 +129,13 @@ impl MutateStage {
     }
 
     /// Makes a mutant and runs it; with `--experiment shadow-mask`, also runs one that is made without the mask.
-    fn mutate<E, EM, H, Z>(
+    fn mutate<C: Campaign>(
         &mut self,
         parent: EntryId,
         leading: u16,
         base: &Base<'_>,
-        parts: &mut Parts<'_, E, EM, H, Z>,
-    ) -> Result<(), Error>
-    where
-        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
-        H: CampaignHooks,
-        Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
-    {
+        parts: &mut Parts<'_, C>,
+    ) -> Result<(), Error> {
         self.input.as_mut().clear();
         self.input.as_mut().extend_from_slice(base.bytes);
         let of_base = base.mask.filter(|_| !self.operators.is_single(leading));
@@ -191,18 +175,14 @@ impl MutateStage {
 
     /// Does what is due after the harness's own mutator was called: clears its counts; if it did not return, has that
     /// recorded and the worker restarted.
-    fn after_own<E, EM, H, Z>(&mut self, parent: EntryId, parts: &mut Parts<'_, E, EM, H, Z>) -> Result<(), Error>
-    where
-        E: HasObservers<Observers = Observers>,
-        H: CampaignHooks,
-    {
+    fn after_own<C: Campaign>(&mut self, parent: EntryId, parts: &mut Parts<'_, C>) -> Result<(), Error> {
         if self.operators.has_run_target() {
             parts.executor.observers_mut().0.clear_between_runs();
         }
         if let Some(failure) = self.operators.failure() {
             let recorded = parts.state.hooks.mutator_failed(parent, failure);
             parts.state.check(recorded)?;
-            parts.state.interrupt(Interruption::Restart);
+            parts.state.interruption = Interruption::Restart;
         }
         Ok(())
     }
@@ -219,39 +199,21 @@ struct Base<'a> {
     goal: Option<HitsBranch>,
 }
 
-impl<E, EM, H, Z> Stage<E, EM, CampaignState<H>, Z> for MutateStage
-where
-    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
-    H: CampaignHooks,
-    Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
-{
-    fn perform(
-        &mut self,
-        fuzzer: &mut Z,
-        executor: &mut E,
-        state: &mut CampaignState<H>,
-        manager: &mut EM,
-    ) -> Result<(), Error> {
-        if state.is_interrupted() {
-            return Ok(());
-        }
-        let Some(parent_id) = state.current_corpus_id()? else {
-            return Err(Error::illegal_state("no input was scheduled"));
-        };
-        let parent = EntryId::from(parent_id);
+impl Work for MutateStage {
+    fn perform<C: Campaign>(&mut self, parent: EntryId, parts: &mut Parts<'_, C>) -> Result<(), Error> {
+        let state = &mut *parts.state;
         state.hooks.begin_round();
         let ratio = state.hooks.relative_cost(parent);
         let search = &mut state.search;
         let aim = search.effort.aim();
         let mut prepared = search.goal.and_then(|goal| Some((goal, search.prepared.take(parent, goal)?)));
         // `None` for an entry that was evicted while it was prepared
-        let whole = if prepared.is_none() { state.corpus().cloned_input_for_id(parent_id).ok() } else { None };
+        let whole = if prepared.is_none() { state.corpus().cloned_input_for_id(parent.into()).ok() } else { None };
         let mut whole = whole.map(Vec::from);
-        let mut parts = Parts { fuzzer, executor, state, manager };
         match (&mut prepared, &mut whole) {
             // its mask is for these bytes
-            (Some((_, prepared)), _) => self.choices.begin(parent, &mut parts, &mut prepared.input.clone())?,
-            (None, Some(whole)) => self.choices.begin(parent, &mut parts, whole)?,
+            (Some((_, prepared)), _) => self.choices.begin(parent, parts, &mut prepared.input.clone())?,
+            (None, Some(whole)) => self.choices.begin(parent, parts, whole)?,
             (None, None) => return Ok(()),
         }
         let base = match &prepared {
@@ -265,7 +227,7 @@ where
             None => Base { bytes: whole.as_deref().unwrap_or_default(), mask: None, goal: None },
         };
         if let Some(checks) = &mut self.checks {
-            checks.begin(parent, base.bytes, &mut parts)?;
+            checks.begin(parent, base.bytes, parts)?;
         }
         let CampaignState { libafl, hooks, .. } = &mut *parts.state;
         self.operators.begin(base.bytes, hooks.yields());
@@ -283,14 +245,12 @@ where
                 break;
             }
             let are_next = self.choices.are_next(base.mask.is_some(), parts.state.libafl.rand_mut());
-            let is_made = are_next && self.mutate_choices(parent, base.mask, &mut parts)?;
+            let is_made = are_next && self.mutate_choices(parent, base.mask, parts)?;
             if !is_made && !parts.state.is_interrupted() {
                 parts.state.search.choices.by_bytes += 1;
-                self.mutate(parent, self.leading[place], &base, &mut parts)?;
+                self.mutate(parent, self.leading[place], &base, parts)?;
             }
-            if parts.state.look(&parts.executor.observers().0)?
-                || (parts.state.hooks.is_gathered() && base.goal.is_none())
-            {
+            if parts.look()? || (parts.state.hooks.is_gathered() && base.goal.is_none()) {
                 break;
             }
         }
@@ -304,8 +264,6 @@ where
         Ok(())
     }
 }
-
-begins_anew!(MutateStage);
 
 #[cfg(test)]
 mod tests {

@@ -5,9 +5,10 @@ use std::{num::NonZeroUsize, sync::Arc};
 
 use libafl::{
     Error,
+    corpus::Corpus,
     inputs::BytesInput,
     mutators::{MutationResult, Mutator},
-    state::{HasMaxSize, HasRand},
+    state::{HasCorpus, HasMaxSize, HasRand},
 };
 use libafl_bolts::rands::{Rand, StdRand};
 
@@ -19,13 +20,13 @@ use crate::{
 use quagmire_choices::operator::Operator;
 use quagmire_execution::own_mutator::{MutatorFailure, OwnMutator};
 use quagmire_mutators::{
-    adaptor::RuleMutator,
+    draw::place_of,
     havoc::{havoc, single, splice, tokens},
     mask::Mask,
     masked::MaskedMutations,
     parts::{Shell, TextParts},
     room::make_room,
-    rule::Rule,
+    rule::{Rule, RuleMutator},
 };
 
 /// Weight of the rules in the choice of an operator, beside those of [`OTHERS`]. Rules and havoc share most of it
@@ -40,6 +41,7 @@ const RULES_UNCOUNTED: usize = 40;
 const OTHERS: [(&str, usize); 6] =
     [("havoc", 7), ("splice", 2), (TOKENS_NAME, 3), (CUSTOM_MUTATOR, 18), (CUSTOM_CROSSOVER, 4), ("single", 4)];
 const HAVOC: usize = 0;
+const SPLICE: usize = 1;
 const TOKENS: usize = 2;
 const CUSTOM: usize = 3;
 const CROSSOVER: usize = 4;
@@ -134,7 +136,7 @@ pub struct Operators {
     single: Box<dyn Mutator<BytesInput, LibaflState>>,
     own: Option<OwnOperators>,
     /// Number of the rules, which come first.
-    rules: usize,
+    pub(super) rules: usize,
     /// Weight of the rules together; 0 without any.
     weight_of_rules: usize,
     /// Weights of the operators beside the rules; 0 for those that are not used.
@@ -160,21 +162,17 @@ impl Operators {
         are_whole: bool,
     ) -> Self {
         let mut all: Vec<Box<dyn Mutator<BytesInput, LibaflState>>> = Vec::new();
-        for rule in rules {
-            all.push(Box::new(RuleMutator::new(rule.clone())));
-        }
-        all.push(Box::new(havoc()));
-        all.push(Box::new(splice()));
-        all.push(Box::new(tokens()));
+        all.extend(rules.iter().map(|rule| Box::new(RuleMutator::new(rule.clone())) as _));
+        all.extend([Box::new(havoc()) as _, Box::new(splice()) as _, Box::new(tokens()) as _]);
         let mut weights = OTHERS.map(|(name, weight)| if uses(name) { weight } else { 0 });
         if !has_tokens {
             weights[TOKENS] = 0;
         }
         let own = own.map(OwnOperators::new);
-        if !own.as_ref().is_some_and(OwnOperators::mutates) {
+        if !own.as_ref().is_some_and(|own| own.functions.mutates()) {
             weights[CUSTOM] = 0;
         }
-        if !own.as_ref().is_some_and(OwnOperators::crosses_over) {
+        if !own.as_ref().is_some_and(|own| own.functions.crosses_over()) {
             weights[CROSSOVER] = 0;
         }
         let weight_of_rules = if rules.is_empty() { 0 } else { RULES };
@@ -206,11 +204,6 @@ impl Operators {
         Self { weight_of_rules: if self.rules == 0 { 0 } else { RULES_UNCOUNTED }, ..self }
     }
 
-    /// Number of the rules.
-    pub(super) fn rules(&self) -> usize {
-        self.rules
-    }
-
     /// Labels and names of all operators and of [`Own`], in the order of their numbers.
     pub fn names(rules: &[Arc<dyn Rule>]) -> Vec<(String, String)> {
         let one = |label: &str, name: &str| (label.to_owned(), name.to_owned());
@@ -236,14 +229,8 @@ impl Operators {
     }
 
     /// Operator beside the rules for `draw`, a number below the sum of their weights.
-    fn other(&self, mut draw: usize) -> usize {
-        for (place, &weight) in self.weights.iter().enumerate() {
-            if draw < weight {
-                return self.rules + place;
-            }
-            draw -= weight;
-        }
-        self.rules
+    fn other(&self, draw: usize) -> usize {
+        self.rules + place_of(self.weights, draw).unwrap_or(0)
     }
 
     /// Draws the leading operators of the mutants of a round for coverage: `most` operators, by weight.
@@ -319,7 +306,7 @@ impl Operators {
                 None => self.mutate_freely(operator, state, input, shell)?,
                 Some(mask) => self.mutate_masked(operator, state, input, mask)?,
             };
-            if self.own.as_ref().is_some_and(OwnOperators::has_failed) {
+            if self.own.as_ref().is_some_and(|own| own.failure.is_some()) {
                 return Ok(false);
             }
             if result == MutationResult::Mutated {
@@ -345,12 +332,12 @@ impl Operators {
 
     /// Whether code of the target has run for a mutant since the last call: its counts belong to no run.
     pub fn has_run_target(&mut self) -> bool {
-        self.own.as_mut().is_some_and(OwnOperators::has_run)
+        self.own.as_mut().is_some_and(|own| std::mem::take(&mut own.has_run))
     }
 
     /// Why the harness's own mutator did not return, if it did not since the last call.
     pub fn failure(&mut self) -> Option<MutatorFailure> {
-        self.own.as_mut()?.failure()
+        self.own.as_mut()?.failure.take()
     }
 
     /// Applies an operator of the harness's own. With a mask, undoes what the mask does not allow: the harness knows the
@@ -381,6 +368,9 @@ impl Operators {
         input: &mut BytesInput,
         shell: Option<Shell>,
     ) -> Result<MutationResult, Error> {
+        if operator == self.rules + SPLICE && state.corpus().count_all() < 2 {
+            return Ok(MutationResult::Skipped);
+        }
         let mutator = self.all[operator].as_mut();
         let shell = shell.filter(|_| operator < self.rules && self.families.is_for_text(operator));
         match shell.and_then(|shell| shell.part(input.as_ref().len())) {

@@ -17,38 +17,16 @@ use quagmire_mutators::inner;
 
 /// The harness's own functions as operators, with the memory of what they did to the current mutant.
 pub(super) struct OwnOperators {
-    functions: OwnMutator,
-    /// Whether code of the target has run since [`Self::has_run`] was called last.
-    has_run: bool,
-    failure: Option<MutatorFailure>,
+    pub(super) functions: OwnMutator,
+    /// Whether code of the target has run for the current mutant.
+    pub(super) has_run: bool,
+    /// Why a function did not return: no other may be called in this process.
+    pub(super) failure: Option<MutatorFailure>,
 }
 
 impl OwnOperators {
     pub(super) fn new(functions: OwnMutator) -> Self {
         Self { functions, has_run: false, failure: None }
-    }
-
-    pub(super) fn mutates(&self) -> bool {
-        self.functions.mutates()
-    }
-
-    pub(super) fn crosses_over(&self) -> bool {
-        self.functions.crosses_over()
-    }
-
-    /// Whether code of the target has run since the last call.
-    pub(super) fn has_run(&mut self) -> bool {
-        std::mem::take(&mut self.has_run)
-    }
-
-    /// Why a function did not return, if one did not since the last call.
-    pub(super) fn failure(&mut self) -> Option<MutatorFailure> {
-        self.failure.take()
-    }
-
-    /// Whether a function did not return: no other may be called in this process.
-    pub(super) fn has_failed(&self) -> bool {
-        self.failure.is_some()
     }
 
     /// Applies the mutator.

@@ -3,25 +3,22 @@
 
 use libafl::{
     Error,
-    corpus::{Corpus, HasCurrentCorpusId},
-    executors::{Executor, HasObservers},
-    fuzzer::ExecutesInput,
+    corpus::Corpus,
+    executors::HasObservers,
     inputs::BytesInput,
-    stages::Stage,
     state::{HasCorpus, HasMaxSize},
 };
 
-use super::{checks::are_failed, operators::Own};
+use super::{Work, checks::are_failed, operators::Own};
 use crate::{
     EntryId,
     corpus::search_state::Masking,
-    evaluate::{Parts, draws::see_trimmed, probe::probe},
+    evaluate::{Campaign, Parts, probe, see_trimmed},
     hooks::CampaignHooks,
     mask::{Computation, HitsBranch, Probe, cache::Prepared, trim::trim},
     origin::Origin,
-    state::CampaignState,
 };
-use quagmire_execution::{abi::Status, executor::Observers};
+use quagmire_execution::abi::Status;
 
 /// Probes for a mask in one round, of an entry that costs no more than the baseline. The rest is done in later rounds.
 const PROBES: f64 = 4096.0;
@@ -60,19 +57,14 @@ impl PrepareStage {
         Self { rules, input: BytesInput::new(Vec::new()) }
     }
 
-    fn probe<E, EM, H, Z>(
+    fn probe<C: Campaign>(
         &self,
-        parts: &mut Parts<'_, E, EM, H, Z>,
+        parts: &mut Parts<'_, C>,
         entry: EntryId,
         own: Own,
         input: &BytesInput,
         goal: HitsBranch,
-    ) -> Result<Probe, Error>
-    where
-        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
-        H: CampaignHooks,
-        Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
-    {
+    ) -> Result<Probe, Error> {
         let origin = Origin::Mutant { parent: entry, operators: &[own.number(self.rules)] };
         let answer = probe(parts, &origin, input, &goal)?;
         // mutants are made from the trimmed input: all of them would end early or be rejected with it
@@ -82,19 +74,14 @@ impl PrepareStage {
     }
 
     /// Bytes of the entry as it is. `None`, if its runs do not reach the goal or the cache has no room.
-    fn begin<E, EM, H, Z>(
+    fn begin<C: Campaign>(
         &mut self,
-        parts: &mut Parts<'_, E, EM, H, Z>,
+        parts: &mut Parts<'_, C>,
         entry: EntryId,
         goal: HitsBranch,
-    ) -> Result<Option<Vec<u8>>, Error>
-    where
-        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
-        H: CampaignHooks,
-        Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
-    {
+    ) -> Result<Option<Vec<u8>>, Error> {
         let mut whole = parts.state.corpus().cloned_input_for_id(entry.into())?;
-        whole.as_mut().truncate(parts.state.max_size());
+        whole.as_mut().truncate(parts.state.libafl.max_size());
         if !parts.state.search.prepared.accepts(whole.as_ref().len()) {
             return Ok(None);
         }
@@ -109,20 +96,15 @@ impl PrepareStage {
         Ok(None)
     }
 
-    fn make_ready<E, EM, H, Z>(
+    fn make_ready<C: Campaign>(
         &mut self,
-        parts: &mut Parts<'_, E, EM, H, Z>,
+        parts: &mut Parts<'_, C>,
         entry: EntryId,
         goal: HitsBranch,
-    ) -> Result<(), Error>
-    where
-        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
-        H: CampaignHooks,
-        Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
-    {
+    ) -> Result<(), Error> {
         let cost = parts.state.hooks.relative_cost(entry).max(1.0);
         let Masking { no_mask, no_trim, .. } = parts.state.search.masking;
-        let limit = parts.state.max_size();
+        let limit = parts.state.libafl.max_size();
         parts.state.search.prepared.begin_round();
         let known = parts.state.search.prepared.take(entry, goal);
         // an earlier session may have had a larger limit
@@ -137,7 +119,7 @@ impl PrepareStage {
                 };
                 // a generator would draw something else from what is behind a deleted part
                 let draws = see_trimmed(parts, &mut input)?;
-                let is_drawn = parts.executor.observers().1.0.are_used();
+                let is_drawn = parts.is_drawn();
                 if !no_trim && !is_drawn {
                     let mut probes = 0;
                     let budget = (TRIMS / cost).max(FEWEST_PROBES) as u64;
@@ -188,21 +170,16 @@ impl PrepareStage {
 
     /// Calls `work` with a probe that returns [`Probe::Stop`] after `budget` probes, or when the price of early ends
     /// is too high. Returns that price.
-    fn with_budget<E, EM, H, Z>(
+    fn with_budget<C: Campaign>(
         &mut self,
-        parts: &mut Parts<'_, E, EM, H, Z>,
+        parts: &mut Parts<'_, C>,
         (entry, own, goal): (EntryId, Own, HitsBranch),
         budget: u64,
         work: impl FnOnce(&mut dyn FnMut(&mut Vec<u8>) -> Probe),
-    ) -> Result<u32, Error>
-    where
-        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
-        H: CampaignHooks,
-        Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
-    {
+    ) -> Result<u32, Error> {
         let mut input = std::mem::replace(&mut self.input, BytesInput::new(Vec::new()));
         let (mut left, mut failed, mut lost) = (budget, None, 0);
-        let (limit, is_isolated) = (parts.state.max_size(), parts.state.is_isolated());
+        let (limit, is_isolated) = (parts.state.libafl.max_size(), parts.state.is_isolated);
         work(&mut |bytes| {
             if left == 0 || failed.is_some() || lost >= PATIENCE {
                 return Probe::Stop;
@@ -228,26 +205,11 @@ impl PrepareStage {
     }
 }
 
-impl<E, EM, H, Z> Stage<E, EM, CampaignState<H>, Z> for PrepareStage
-where
-    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
-    H: CampaignHooks,
-    Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
-{
-    fn perform(
-        &mut self,
-        fuzzer: &mut Z,
-        executor: &mut E,
-        state: &mut CampaignState<H>,
-        manager: &mut EM,
-    ) -> Result<(), Error> {
-        let goal = state.search.goal;
-        let (Some(goal), Some(id)) = (goal, state.current_corpus_id()?) else { return Ok(()) };
-        self.make_ready(&mut Parts { fuzzer, executor, state, manager }, id.into(), goal)
+impl Work for PrepareStage {
+    fn perform<C: Campaign>(&mut self, entry: EntryId, parts: &mut Parts<'_, C>) -> Result<(), Error> {
+        parts.state.search.goal.map_or(Ok(()), |goal| self.make_ready(parts, entry, goal))
     }
 }
-
-begins_anew!(PrepareStage);
 
 #[cfg(test)]
 mod tests {

@@ -166,6 +166,11 @@ impl Core {
     }
 }
 
+/// Weight of all these rows.
+pub(super) fn sum(weights: &[u64], rows: &[u32]) -> u64 {
+    rows.iter().fold(0, |sum: u64, &row| sum.saturating_add(weights[row as usize]))
+}
+
 /// A bit for each element of each set, of which several share one: if a set has a bit that another lacks, it is no
 /// part of that.
 fn signatures(sets: &[Vec<u32>]) -> Vec<u64> {

@@ -6,7 +6,10 @@
 //! steps raise that bound: the multiplier of a feature that no row with a negative reduced weight has is raised, that of
 //! one that several have is lowered.
 
-use super::{core::Core, greedy};
+use super::{
+    core::{Core, sum},
+    greedy,
+};
 
 /// Entries of the cover that all steps together may visit.
 const MOST_WORK: usize = 1_000_000_000;
@@ -39,7 +42,7 @@ pub(super) struct Bounded {
 
 /// Improves the bound, and the cover `chosen`, until they meet or further steps do little.
 pub(super) fn improve(core: &Core, mut chosen: Vec<u32>) -> Bounded {
-    let mut best = greedy::weight(core, &chosen);
+    let mut best = sum(&core.weights, &chosen);
     let mut multipliers = start(core);
     let mut highest = (exact(core, &multipliers), multipliers.clone());
     let (mut length, mut futile) = (STEP.0, 0);
@@ -64,7 +67,7 @@ pub(super) fn improve(core: &Core, mut chosen: Vec<u32>) -> Bounded {
             let paying = (0..core.sets.len() as u32).filter(|&row| reduced[row as usize] <= 0.0).collect();
             let least = |row: usize| reduced[row].max(core.weights[row] as f64 * 1e-9);
             let cover = greedy::complete(core, paying, least);
-            let weight = greedy::weight(core, &cover);
+            let weight = sum(&core.weights, &cover);
             if weight < best {
                 (best, chosen) = (weight, cover);
             }
@@ -125,32 +128,29 @@ fn walk(core: &Core, reduced: &[f64], multipliers: &mut [f64], length: impl Fn(f
     true
 }
 
-/// Multipliers as whole numbers of 2^-FRACTION, so that the bound by them is computed without rounding.
-fn whole(multipliers: &[f64]) -> Vec<i128> {
+/// Reduced weights by these multipliers, and the bound, both without rounding.
+fn exactly(core: &Core, multipliers: &[f64]) -> (Vec<i128>, i128) {
+    // whole numbers of 2^-FRACTION
     let scale = f64::from(1_u32 << FRACTION);
-    multipliers.iter().map(|multiplier| (multiplier * scale).floor() as i128).collect()
-}
-
-fn reduced(set: &[u32], weight: u64, multipliers: &[i128]) -> i128 {
-    (i128::from(weight) << FRACTION) - set.iter().map(|&feature| multipliers[feature as usize]).sum::<i128>()
+    let multipliers: Vec<i128> = multipliers.iter().map(|multiplier| (multiplier * scale).floor() as i128).collect();
+    let reduced = |(set, &weight): (&Vec<u32>, &u64)| {
+        (i128::from(weight) << FRACTION) - set.iter().map(|&feature| multipliers[feature as usize]).sum::<i128>()
+    };
+    let reduced: Vec<i128> = core.sets.iter().zip(&core.weights).map(reduced).collect();
+    let bound = multipliers.iter().sum::<i128>() + reduced.iter().map(|&weight| weight.min(0)).sum::<i128>();
+    (reduced, bound)
 }
 
 /// Bound by these multipliers, rounded up: weights are whole numbers.
 fn exact(core: &Core, multipliers: &[f64]) -> u64 {
-    let multipliers = whole(multipliers);
-    let earned = core.sets.iter().zip(&core.weights).map(|(set, &weight)| reduced(set, weight, &multipliers).min(0));
-    let bound = multipliers.iter().sum::<i128>() + earned.sum::<i128>();
     let one = 1_i128 << FRACTION;
-    u64::try_from((bound + one - 1).div_euclid(one)).unwrap_or(0)
+    u64::try_from((exactly(core, multipliers).1 + one - 1).div_euclid(one)).unwrap_or(0)
 }
 
 /// Rows with which the bound exceeds the weight `best`.
 fn useless(core: &Core, multipliers: &[f64], best: u64) -> Vec<bool> {
-    let multipliers = whole(multipliers);
-    let weights: Vec<i128> =
-        core.sets.iter().zip(&core.weights).map(|(set, &weight)| reduced(set, weight, &multipliers)).collect();
-    let bound = multipliers.iter().sum::<i128>() + weights.iter().map(|&weight| weight.min(0)).sum::<i128>();
+    let (reduced, bound) = exactly(core, multipliers);
     // a lighter cover weighs at least 1 less
     let most = i128::from(best.saturating_sub(1)) << FRACTION;
-    weights.iter().map(|&weight| bound + weight.max(0) > most).collect()
+    reduced.iter().map(|&weight| bound + weight.max(0) > most).collect()
 }

@@ -71,10 +71,6 @@ fn prune(core: &Core, mut chosen: Vec<u32>) -> Vec<u32> {
     chosen
 }
 
-pub(super) fn weight(core: &Core, rows: &[u32]) -> u64 {
-    rows.iter().fold(0, |sum: u64, &row| sum.saturating_add(core.weights[row as usize]))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -86,6 +82,5 @@ mod tests {
         let price = |row: usize| core.weights[row] as f64;
         assert_eq!(complete(&core, Vec::new(), price), [0, 2]);
         assert_eq!(complete(&core, vec![1, 3], price), [2, 3]);
-        assert_eq!(weight(&core, &[0, 2]), 4);
     }
 }

@@ -9,7 +9,7 @@ mod core;
 mod dual;
 mod greedy;
 
-use self::core::Core;
+use self::core::{Core, sum};
 use super::rows::Rows;
 
 /// Rounds of relaxation, each on what the one before has not ruled out.
@@ -33,24 +33,24 @@ pub(crate) fn solve(rows: &Rows, weights: &[u64]) -> Solution {
     let (essentials, mut core) = essentials_and_rest(rows, weights);
     let mut chosen = essentials.clone();
     chosen.extend(core.reduce());
-    let weight = |rows: &[u32]| rows.iter().fold(0, |sum: u64, &row| sum.saturating_add(weights[row as usize]));
-    let forced = weight(&chosen);
-    let (rest, bound) = cover(core);
+    let forced = sum(weights, &chosen);
+    let (rest, bound) = cover(core, weights);
     chosen.extend(rest);
     chosen.sort_unstable();
-    let weight = weight(&chosen);
+    let weight = sum(weights, &chosen);
     Solution { rows: chosen, essentials, weight, bound: forced.saturating_add(bound) }
 }
 
-/// Names of the rows of a cover, and the weight that no cover is below.
-fn cover(mut core: Core) -> (Vec<u32>, u64) {
+/// Names of the rows of a cover, and a lower bound of the weight of any. `weights` are those of rows by their names.
+fn cover(mut core: Core, weights: &[u64]) -> (Vec<u32>, u64) {
     let mut best: Option<(u64, Vec<u32>)> = None;
-    let (mut taken, mut taken_weight) = (Vec::new(), 0_u64);
+    let mut taken: Vec<u32> = Vec::new();
     let mut bound = 0;
     for _ in 0..ROUNDS {
         let greedy = greedy::complete(&core, Vec::new(), |row| core.weights[row] as f64);
         let found = dual::improve(&core, greedy);
-        let weight = taken_weight.saturating_add(greedy::weight(&core, &found.chosen));
+        let taken_weight = sum(weights, &taken);
+        let weight = taken_weight.saturating_add(sum(&core.weights, &found.chosen));
         if best.as_ref().is_none_or(|(least, _)| weight < *least) {
             let rows = found.chosen.iter().map(|&row| core.names[row as usize]).chain(taken.iter().copied());
             best = Some((weight, rows.collect()));
@@ -63,18 +63,13 @@ fn cover(mut core: Core) -> (Vec<u32>, u64) {
         }
         let before = core.sets.len();
         let rows: Vec<bool> = found.useless.iter().map(|useless| !useless).collect();
-        let features = vec![true; core.features];
         if is_without_cover(&core, &rows) {
             // only rows that a lighter cover cannot have would cover all: there is none
             bound = least;
             break;
         }
-        core.keep(&rows, &features);
-        let weights: std::collections::HashMap<u32, u64> =
-            core.names.iter().copied().zip(core.weights.iter().copied()).collect();
-        let more = core.reduce();
-        taken_weight = more.iter().fold(taken_weight, |sum, row| sum.saturating_add(weights[row]));
-        taken.extend(more);
+        core.keep(&rows, &vec![true; core.features]);
+        taken.extend(core.reduce());
         if core.sets.len() == before {
             break;
         }

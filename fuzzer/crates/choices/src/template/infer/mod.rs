@@ -4,25 +4,19 @@
 //! segment, or several that do not overlap, between the rest of the input as literals, or without the rest. Whoever
 //! asks runs candidates, and keeps one that costs as much as the finding.
 
-mod binary;
-mod columns;
-mod difference;
 mod nest;
-mod periods;
-mod segment;
-mod stairs;
-#[cfg(test)]
-mod tests;
+mod runs;
 mod tokens;
-mod trees;
 
 use std::{collections::HashSet, ops::Range};
 
-pub(crate) use self::trees::chains;
+pub(crate) use self::{nest::chains, tokens::between};
 
-use self::segment::{Pump, Segment};
 use super::{Part, Template, Times};
-use crate::{brackets, tree::Tree};
+use crate::{
+    brackets::{self, scan::is_word},
+    tree::Tree,
+};
 
 /// Input whose growth is looked for, and what is known of it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -136,24 +130,24 @@ pub fn candidates(evidence: &Evidence<'_>, most: usize) -> Vec<Candidate> {
 fn segments(evidence: &Evidence<'_>) -> Vec<Segment> {
     let input = evidence.input;
     let mut all = Vec::new();
-    let periods = periods::periods(input);
-    let tandems = periods::segments(input, &periods);
-    let nests = nest::segments(input, &tandems);
+    let periods = runs::periods(input);
+    let tandems = runs::tandems(input, &periods);
+    let nests = nest::mirrored(input, &tandems);
     // of equal ranges, what the input has comes before what closes it
     all.extend(tandems);
     all.extend(nests);
-    all.extend(stairs::segments(input));
-    all.extend(columns::segments(input, &periods));
+    all.extend(runs::stairs(input));
+    all.extend(runs::columns(input, &periods));
     all.extend(tokens::segments(input));
-    all.extend(binary::segments(input));
+    all.extend(runs::binary(input));
     if let Some(tree) = evidence.tree {
-        all.extend(trees::segments(input, tree));
+        all.extend(nest::of_tree(input, tree));
     }
     if let Some(tree) = brackets::parse(input) {
-        all.extend(trees::segments(input, &tree));
+        all.extend(nest::of_tree(input, &tree));
     }
     for other in [evidence.parent, evidence.seed].into_iter().flatten() {
-        all.extend(difference::segments(input, other));
+        all.extend(difference(input, other));
     }
     for range in evidence.matters {
         if range.start < range.end && range.end <= input.len() {
@@ -224,3 +218,88 @@ impl List<'_> {
         self.candidates.push(Candidate { template, n, origin, is_exact, score });
     }
 }
+
+/// Content of a loop.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Pump {
+    /// A body.
+    Repeat(Vec<Part>),
+    /// An opening part, the middle, and a closing part.
+    Nest(Vec<Part>, Vec<Part>, Vec<Part>),
+}
+
+impl Pump {
+    /// The part that repeats it so many times.
+    fn part(self, times: Times) -> Part {
+        match self {
+            Self::Repeat(body) => Part::Repeat { times, body },
+            Self::Nest(open, middle, close) => Part::Nest { times, open, middle, close },
+        }
+    }
+}
+
+/// A range of an input and the loop that stands for it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Segment {
+    pub range: Range<usize>,
+    /// Content of the loop.
+    pub pump: Pump,
+    /// Number of rounds at which it is about as long as the range, at least 1.
+    pub times: u64,
+    /// How it was found.
+    pub origin: Origin,
+}
+
+impl Segment {
+    /// The first `unit` bytes of a range, as often as they fit.
+    fn repeated(range: Range<usize>, unit: usize, input: &[u8], origin: Origin) -> Self {
+        let body = vec![Part::Literal(input[range.start..range.start + unit].to_vec())];
+        let times = (range.len() / unit.max(1)).max(1) as u64;
+        Self { range, pump: Pump::Repeat(body), times, origin }
+    }
+
+    /// How likely it is that this is what makes the input slow. Half as many bytes are less than half as likely to be
+    /// nothing: the square root of the share counts.
+    fn score(&self, size: usize) -> f64 {
+        let rounds = 1.0 - 1.0 / (self.times as f64 + 1.0);
+        (self.range.len() as f64 / size.max(1) as f64).sqrt() * rounds * self.origin.prior()
+    }
+}
+
+/// Rank of a place as the start of a unit: units that begin at a line, a word or a bracket are easier to read, and
+/// keep their separators.
+pub(super) fn rank_of_start(input: &[u8], at: usize) -> u8 {
+    let before = at.checked_sub(1).map(|before| input[before]);
+    let here = input.get(at).copied();
+    match (before, here) {
+        (Some(before), Some(here)) if is_word(before) && is_word(here) => 0,
+        (Some(b'\n'), _) => 4,
+        (_, Some(b'<' | b'(' | b'[' | b'{')) => 3,
+        // what separates two units stands behind the first one
+        (_, Some(b' ' | b'\t' | b',' | b';')) => 1,
+        (None | Some(b' ' | b'\t' | b',' | b';' | b'[' | b'(' | b'{'), _) => 2,
+        _ => 1,
+    }
+}
+
+/// The place in the first unit of a range at which a unit begins best, such that at least `least` units fit behind it.
+pub(super) fn best_start(input: &[u8], range: &Range<usize>, unit: usize, least: usize) -> usize {
+    let last = range.end.saturating_sub(least.max(1) * unit).max(range.start);
+    let places = range.start..=last.min(range.start + unit - 1);
+    places.max_by_key(|&at| (rank_of_start(input, at), std::cmp::Reverse(at))).unwrap_or(range.start)
+}
+
+/// The bytes between the longest common start and end of both, and the same with its next neighbours.
+fn difference(input: &[u8], other: &[u8]) -> Vec<Segment> {
+    let start = input.iter().zip(other).take_while(|(one, other)| one == other).count();
+    let room = input.len().min(other.len()) - start;
+    let end = input.iter().rev().zip(other.iter().rev()).take(room).take_while(|(one, other)| one == other).count();
+    let range = start..input.len() - end;
+    if range.is_empty() {
+        return Vec::new();
+    }
+    vec![Segment::repeated(range.clone(), range.len(), input, Origin::Difference)]
+}
+
+#[cfg(test)]
+mod tests;

@@ -6,7 +6,7 @@ use std::{
     ops::Range,
 };
 
-use super::{Origin, Pump, Segment, columns::order};
+use super::{Origin, Pump, Segment, runs::order};
 use crate::template::{Counter, Digits, Order, Part, Pick};
 
 /// Separators by which an input is divided.
@@ -28,7 +28,7 @@ const LONGEST: usize = 4096;
 pub(super) fn segments(input: &[u8]) -> Vec<Segment> {
     let mut all = Vec::new();
     for &separator in SEPARATORS {
-        let tokens = tokens(input, separator);
+        let tokens: Vec<_> = between(input, separator).filter(|token| token.len() <= LONGEST).collect();
         if tokens.len() >= LEAST_TOKENS {
             add_equal(input, separator, &tokens, &mut all);
             add_numbered(input, separator, &tokens, &mut all);
@@ -39,16 +39,12 @@ pub(super) fn segments(input: &[u8]) -> Vec<Segment> {
     all
 }
 
-/// Texts between separators that are not empty.
-fn tokens(input: &[u8], separator: u8) -> Vec<Range<usize>> {
+/// Parts between two bytes of a value that are not empty.
+pub(crate) fn between(input: &[u8], separator: u8) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
-    let ends = (0..=input.len()).filter(|&at| at == input.len() || input[at] == separator);
-    ends.filter_map(|end| {
-        let token = start..end;
-        start = end + 1;
-        (1..=LONGEST).contains(&token.len()).then_some(token)
-    })
-    .collect()
+    let ends = (0..=input.len()).filter(move |&at| at == input.len() || input[at] == separator);
+    let parts = ends.map(move |end| std::mem::replace(&mut start, end + 1)..end);
+    parts.filter(|part| !part.is_empty())
 }
 
 /// The same token again and again.
@@ -61,19 +57,22 @@ fn add_equal(input: &[u8], separator: u8, tokens: &[Range<usize>], all: &mut Vec
     kinds.sort_by_key(|(text, places)| (Reverse(places.len() * (text.len() + 1)), places[0]));
     for (text, places) in kinds.into_iter().take(MOST_KINDS) {
         let body = vec![Part::Literal([text, &[separator]].concat())];
-        let range = range_of(tokens, places[0], places[places.len() - 1], input.len());
-        all.push(Segment { times: times(&range, text.len()), range, pump: Pump::Repeat(body), origin: Origin::Tokens });
+        let mut found = segment(input, tokens, (places[0], places[places.len() - 1]), 0, body);
+        found.times = (found.range.len() / (text.len() + 1)).max(1) as u64;
+        all.push(found);
     }
 }
 
-/// The range from one token to another one, the separator behind it included.
-fn range_of(tokens: &[Range<usize>], first: usize, last: usize, size: usize) -> Range<usize> {
-    tokens[first].start..(tokens[last].end + 1).min(size)
-}
-
-/// Number of tokens of a length and their separators in a range.
-fn times(range: &Range<usize>, length: usize) -> u64 {
-    (range.len() / (length + 1)).max(1) as u64
+/// A loop in the place of the tokens from one to another one, the separator behind it included.
+fn segment(
+    input: &[u8],
+    tokens: &[Range<usize>],
+    (first, last): (usize, usize),
+    times: usize,
+    body: Vec<Part>,
+) -> Segment {
+    let range = tokens[first].start..(tokens[last].end + 1).min(input.len());
+    Segment { range, pump: Pump::Repeat(body), times: times as u64, origin: Origin::Tokens }
 }
 
 /// Tokens that are the same but for numbers in them, which become counters.
@@ -99,9 +98,7 @@ fn add_numbered(input: &[u8], separator: u8, tokens: &[Range<usize>], all: &mut 
             body.push(Part::Literal(literal.to_vec()));
         }
         body.push(Part::Literal(vec![separator]));
-        let range = range_of(tokens, places[0], places[places.len() - 1], input.len());
-        let times = places.len() as u64;
-        all.push(Segment { range, pump: Pump::Repeat(body), times, origin: Origin::Tokens });
+        all.push(segment(input, tokens, (places[0], places[places.len() - 1]), places.len(), body));
     }
 }
 
@@ -130,9 +127,7 @@ fn add_named(input: &[u8], separator: u8, tokens: &[Range<usize>], all: &mut Vec
         let order = order(&words.iter().map(|&(_, word)| word).collect::<Vec<_>>());
         let name = Part::Counter(Counter { level: 0, width: WIDTH, digits: Digits::Letters, order });
         let body = vec![Part::Literal(before.to_vec()), name, Part::Literal([behind, &[separator]].concat())];
-        let range = range_of(tokens, words[0].0, words[words.len() - 1].0, input.len());
-        let times = words.len() as u64;
-        all.push(Segment { range, pump: Pump::Repeat(body), times, origin: Origin::Tokens });
+        all.push(segment(input, tokens, (words[0].0, words[words.len() - 1].0), words.len(), body));
     }
 }
 
@@ -168,11 +163,9 @@ fn add_different(input: &[u8], separator: u8, tokens: &[Range<usize>], all: &mut
     if different.len() * 2 < texts.len() || different.len() < LEAST_TOKENS {
         return;
     }
-    let range = range_of(tokens, 0, tokens.len() - 1, input.len());
     let mut push = |part: Part| {
         let body = vec![part, Part::Literal(vec![separator])];
-        let times = texts.len() as u64;
-        all.push(Segment { range: range.clone(), pump: Pump::Repeat(body), times, origin: Origin::Tokens });
+        all.push(segment(input, tokens, (0, tokens.len() - 1), texts.len(), body));
     };
     let counter = |order| Part::Counter(Counter { level: 0, width: WIDTH, digits: Digits::Letters, order });
     let order = order(&texts);

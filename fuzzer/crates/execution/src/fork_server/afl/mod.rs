@@ -24,14 +24,14 @@ use self::{
     table::Table,
 };
 use super::{
-    child,
+    child, ended, give_up,
     input::Input,
     launch::{self, START, Started, Wanted, cannot},
     run_folder::RunFiles,
 };
 use crate::{
     abi::{Ended, Event, INPUT_BYTES, RawModules, Resources, Status},
-    clock, symbols, timer,
+    clock, process, symbols, timer,
 };
 use quagmire_base::error::{Error, Result};
 
@@ -144,8 +144,7 @@ impl Server {
         let (status, cut_off) = told.unwrap_or_else(|_| {
             // the server that would know of the child is gone
             kill(CHILD.load(SeqCst) as libc::pid_t);
-            // SAFETY: ends this process.
-            unsafe { libc::raise(libc::SIGKILL) };
+            give_up();
             (0, None)
         });
         let (cycles, elapsed) = (clock::ticks().wrapping_sub(began.0), timer::now_ns() - began.1);
@@ -155,17 +154,9 @@ impl Server {
             _ => elapsed,
         };
         self.table.add(&self.map.bytes()[..self.map_size]);
-        let mut event = Event::default();
-        let status = match cut_off {
-            Some(cut_off) => cut_off,
-            None if libc::WIFSIGNALED(status) => {
-                event.signal = libc::WTERMSIG(status).into();
-                Status::Crashed
-            }
-            None => {
-                event.exit_code = if libc::WIFEXITED(status) { libc::WEXITSTATUS(status).into() } else { 0 };
-                Status::Returned
-            }
+        let (status, event) = match cut_off {
+            Some(cut_off) => (cut_off, Event::default()),
+            None => ended(status),
         };
         let resources = Resources { cycles, time_ns: time_ns.max(1), ..Resources::default() };
         Ended { status, event, resources, resident: 0 }
@@ -234,8 +225,7 @@ fn cpu_clock(process: libc::pid_t) -> Option<u64> {
 
 fn kill(child: libc::pid_t) {
     if child > 1 {
-        // SAFETY: a child of the fork server that has not been waited for.
-        unsafe { libc::kill(child, libc::SIGKILL) };
+        process::kill(child);
     }
 }
 

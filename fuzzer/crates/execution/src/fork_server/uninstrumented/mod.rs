@@ -21,15 +21,12 @@ use std::{
 
 use self::launcher::{LAUNCHER, Report};
 use super::{
-    child,
+    child, ended, give_up,
     input::Input,
-    launch::{cannot, moved_up},
+    launch::{cannot, detach, moved_up},
     run_folder::RunFiles,
 };
-use crate::{
-    abi::{Ended, Event, INPUT, Resources, Status},
-    process::usual_signals,
-};
+use crate::abi::{Ended, Event, INPUT, Resources, Status};
 use quagmire_base::error::{Error, Result};
 
 /// Process that makes the run, for the timer to kill; 0 if there is none. Static as the rest of what the timer's handler
@@ -69,18 +66,10 @@ impl Server {
                 if libc::dup2(given.as_raw_fd(), INPUT) < 0 {
                     return Err(io::Error::last_os_error());
                 }
-                // detaches it from the terminal: Ctrl-C is for this process, and nothing in a run waits for a key
-                libc::setsid();
                 // it ends the processes of the run first
-                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM);
-                if std::os::unix::process::parent_id() != parent {
-                    return Err(io::ErrorKind::BrokenPipe.into()); // it has ended already
-                }
+                detach(parent, libc::SIGTERM)?;
                 // what it holds when it forks is the least memory that a run shows: no huge pages. Runs may have them
                 libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0);
-                let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-                libc::setrlimit(libc::RLIMIT_CORE, &raw const none);
-                usual_signals();
                 Ok(())
             })
         };
@@ -104,22 +93,12 @@ impl Server {
     /// Makes one run. If the launcher has died, kills this process too: its successor starts another one.
     pub(crate) fn run(&mut self, input: &[u8]) -> Ended {
         let (report, cut_off) = self.request(input).unwrap_or_else(|_| {
-            // SAFETY: ends this process.
-            unsafe { libc::raise(libc::SIGKILL) };
+            give_up();
             (Report::default(), None)
         });
-        let mut event = Event::default();
-        let ended = report.status as c_int;
-        let status = match cut_off {
-            Some(cut_off) => cut_off,
-            None if libc::WIFSIGNALED(ended) => {
-                event.signal = libc::WTERMSIG(ended).into();
-                Status::Crashed
-            }
-            None => {
-                event.exit_code = libc::WEXITSTATUS(ended).into();
-                Status::Returned
-            }
+        let (status, event) = match cut_off {
+            Some(cut_off) => (cut_off, Event::default()),
+            None => ended(report.status as c_int),
         };
         let resources = Resources { cycles: report.cycles, time_ns: report.cpu_ns.max(1), ..Resources::default() };
         Ended { status, event, resources, resident: report.resident }

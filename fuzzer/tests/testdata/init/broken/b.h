@@ -1,0 +1,3 @@
+#include "c.h"
+#include <not/here.h>
+int parse(const char *s);

@@ -1,0 +1,5 @@
+#ifndef NEEDED
+#error "only with the definition"
+#endif
+#include <stddef.h>
+int lists_parse(const char *text, size_t n);

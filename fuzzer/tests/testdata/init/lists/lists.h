@@ -1,0 +1,2 @@
+#include <stddef.h>
+int lists_parse(const char *text, size_t n);

@@ -1,0 +1,1 @@
+int parse_it(const char *text);

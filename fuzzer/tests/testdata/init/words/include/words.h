@@ -1,0 +1,2 @@
+#include "generated.h"
+int parse_words(const char *text, SIZE n);
