@@ -82,8 +82,11 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &MeasurementPl
             Ok(outcome)
         };
         match in_child(&page, work)? {
+            Ok(outcome) if outcome.is_empty() && !is_trial => {
+                return Err(Error::target("the target has written into what is measured of it"));
+            }
             Ok(outcome) => {
-                if is_trial && outcome.is_empty() {
+                if outcome.is_empty() {
                     unknown = inputs.len();
                 }
                 for (index, measurement) in outcome {
