@@ -1,11 +1,12 @@
 //! A call of a function with one input: its arguments, the objects that it needs, and what is freed.
 
+pub(super) mod objects;
+
 use std::collections::BTreeSet;
 
 use super::{
     declarations::{Declarations, Function, mentions, within},
     input::{self, Form},
-    objects,
     types::{Base, Type, kind, resolve},
     words,
 };

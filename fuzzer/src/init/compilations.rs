@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use quagmire_base::files;
 use serde::Deserialize;
 
-use super::{BUILD, project::is_c};
+use super::{BUILD, paths::is_c};
 
 /// Size up to which the file with the commands is read, in bytes.
 const LARGEST: u64 = 64 << 20;

@@ -6,7 +6,7 @@ use super::{
     call::{Call, Part},
     compiler::Language,
     declarations::Function,
-    project::is_source,
+    paths::is_source,
 };
 
 /// Copies the input, and ends it with a zero byte.

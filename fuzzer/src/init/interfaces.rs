@@ -8,10 +8,12 @@ use std::{
 use quagmire_base::error::Result;
 
 use super::{
+    call::objects,
     compiler::{Compiler, Flags, Language},
     declarations::{Declarations, Function},
-    harness, input, objects,
-    project::{Project, has_ending, is_aside, is_c, is_source},
+    harness, input,
+    paths::{has_ending, is_aside, is_c, is_source},
+    project::Project,
     words,
 };
 

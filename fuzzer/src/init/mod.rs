@@ -9,7 +9,7 @@ mod declarations;
 mod harness;
 mod input;
 mod interfaces;
-mod objects;
+mod paths;
 mod project;
 mod seeds;
 mod session;
@@ -37,7 +37,6 @@ use self::{
     project::Project,
     session::Session,
     systems::BuildSystem,
-    trial::is_counted,
 };
 
 /// Folder in which the printed commands build, if the build system builds outside of its sources.
@@ -203,7 +202,7 @@ fn build_by(compiler: &Compiler, project: &Project, system: &BuildSystem) -> Res
         plain::complain(&format!("{commands}\n"));
         let mut command = compiler.command("sh");
         let output = run_command(command.args(["-euc", &commands]), PATIENCE)?;
-        let is_made = || Ok::<bool, Error>(is_counted(&Project::look_at(&project.root)?, system.folder()));
+        let is_made = || Ok::<bool, Error>(Project::look_at(&project.root)?.is_counted(system.folder()));
         if output.is_ok {
             return Ok(Built { is_counted: is_made()?, options });
         }

@@ -13,7 +13,12 @@ use quagmire_base::{
 };
 use regex::Regex;
 
-use super::{BUILD, OWN, compilations::Compilations, systems::BuildSystem, trial::is_counted};
+use super::{
+    BUILD, OWN,
+    compilations::Compilations,
+    paths::{has_ending, is_aside, is_c, is_header, is_source},
+    systems::BuildSystem,
+};
 
 /// Files that are looked at, and folders below each other.
 const MOST_FILES: usize = 20_000;
@@ -96,7 +101,7 @@ impl Project {
         project.systems = BuildSystem::all(&root, &project.all);
         project.compilations = Compilations::of(&root);
         project.root = root;
-        if let Some(at) = project.systems.iter().position(|system| is_counted(&project, system.folder())) {
+        if let Some(at) = project.systems.iter().position(|system| project.is_counted(system.folder())) {
             project.systems.swap(0, at);
         }
         Ok(project)
@@ -194,29 +199,16 @@ impl Project {
         // or the interface is in a folder, the sources in another
         if found.is_empty() { self.sources.clone() } else { found }
     }
-}
 
-/// Whether a path is one of tests, examples, documents or packaging, and no part of the library.
-pub(super) fn is_aside(path: &Path) -> bool {
-    const FOLDERS: &str = "test tests testing unittest unittests example examples sample samples demo demos doc docs debian bench \
-         benchmark benchmarks fuzz fuzzing fuzzer contrib win32 windows msvc vcnet cmake t third_party \
-         third-party thirdparty 3rdparty 3rd_party extern external externals vendor vendored deps dependencies \
-         submodules subprojects";
-    let mut folders = path.parent().into_iter().flat_map(Path::components);
-    let is_test = path.file_stem().is_some_and(|stem| {
-        let stem = stem.to_string_lossy();
-        stem.starts_with("test_") || stem.ends_with("_test") || stem == "test" || stem.ends_with("_unittest")
-    });
-    is_test || folders.any(|part| FOLDERS.split(' ').any(|name| part.as_os_str().eq_ignore_ascii_case(name)))
-}
-
-/// Whether a file has one of these endings.
-pub(super) fn has_ending(path: &Path, endings: &[&str]) -> bool {
-    path.extension().is_some_and(|ending| endings.iter().any(|one| ending == *one))
-}
-
-pub(super) fn is_header(path: &Path) -> bool {
-    has_ending(path, &["h", "hh", "hpp", "hxx", "h++"])
+    /// Whether there is an object or library that the wrapper has made.
+    pub(super) fn is_counted(&self, build: &str) -> bool {
+        let in_folder = |path: &&PathBuf| path.starts_with(BUILD) == (build == BUILD);
+        let objects = self.all.iter().filter(|path| has_ending(path, &["o", "a"]) && !path.starts_with(OWN));
+        objects.filter(in_folder).take(400).any(|path| {
+            let bytes = fs::read(self.root.join(path)).unwrap_or_default();
+            memchr::memmem::find(&bytes, b"__quagmire").is_some()
+        })
+    }
 }
 
 /// Whether a source includes others that are compiled by themselves.
@@ -226,16 +218,6 @@ fn includes_sources(root: &Path, path: &Path) -> bool {
     let names = String::from_utf8_lossy(&text).into_owned();
     let found = names.lines().filter_map(included).filter(|name| is_source(Path::new(name)));
     found.filter(|name| folder.join(name).is_file()).count() > 3
-}
-
-/// Whether a file is a source and no header.
-pub(super) fn is_source(path: &Path) -> bool {
-    has_ending(path, &["c", "cc", "cpp", "cxx"])
-}
-
-/// Whether a source is in C, by its name.
-pub(super) fn is_c(path: &Path) -> bool {
-    has_ending(path, &["c"])
 }
 
 /// Name of the header that a line of a source includes.

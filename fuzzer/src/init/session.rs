@@ -17,11 +17,13 @@ use super::{
     declarations::Function,
     harness,
     interfaces::{self, Interface},
-    own_folder, plain_name,
-    project::{Project, is_aside},
+    own_folder,
+    paths::{is_aside, is_c},
+    plain_name,
+    project::Project,
     seeds::{self, Seeds},
     shown, tell,
-    trial::{Compilable, Outcome, Trial, With, built_programs, is_counted, language_of, reach},
+    trial::{Compilable, Outcome, Trial, With, built_programs, language_of, reach},
     words,
 };
 
@@ -543,7 +545,7 @@ impl<'a> Session<'a> {
     }
 
     fn is_built(&self) -> bool {
-        self.project.system().is_some_and(|system| is_counted(self.project, system.folder()))
+        self.project.system().is_some_and(|system| self.project.is_counted(system.folder()))
     }
 
     /// Lines about a harness.
@@ -706,8 +708,7 @@ impl<'a> Session<'a> {
         let name = plain_name(&main.file_stem().unwrap_or_default().to_string_lossy());
         let sources: Vec<String> =
             std::iter::once(main.to_owned()).chain(self.project.sources_of(main)).map(|path| shown(&path)).collect();
-        let (c, cxx): (Vec<&String>, Vec<&String>) =
-            sources.iter().partition(|path| super::project::is_c(Path::new(path)));
+        let (c, cxx): (Vec<&String>, Vec<&String>) = sources.iter().partition(|path| is_c(Path::new(path)));
         let words = |all: &[&String]| all.iter().map(|one| one.as_str()).collect::<Vec<_>>().join(" ");
         if cxx.is_empty() {
             let command = format!("quagmire-cc -O2 -g -I. {} -lm -o {name}", words(&c));

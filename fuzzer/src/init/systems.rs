@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{BUILD, project::is_aside, shown};
+use super::{BUILD, paths::is_aside, shown};
 
 /// Build systems below the project's own folder that are tried.
 const MOST_BELOW: usize = 3;

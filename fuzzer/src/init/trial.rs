@@ -17,9 +17,9 @@ use quagmire_base::{
 use serde::Deserialize;
 
 use super::{
-    BUILD,
     compiler::{Compiler, Flags, IS_GENERATED, Language, first_error, run},
-    project::{Project, is_aside},
+    paths::{has_ending, is_aside, is_c},
+    project::Project,
 };
 
 /// Longest time for all seeds of a harness.
@@ -205,7 +205,7 @@ impl Trial<'_> {
             Err(why) => why,
         };
         let build = self.project.system().map_or(".", super::systems::BuildSystem::folder);
-        if is_counted(self.project, build) {
+        if self.project.is_counted(build) {
             let more = wanted_libraries(self.project);
             let all = [With::Libraries as fn(Vec<String>) -> With, With::Objects];
             for with in all.iter().flat_map(|with| [with(Vec::new()), with(more.clone())]) {
@@ -323,20 +323,7 @@ fn judge(replay: &Replay) -> Outcome {
 }
 
 pub(super) fn language_of(file: &Path) -> Language {
-    if super::project::is_c(file) { Language::C } else { Language::Cxx }
-}
-
-/// Whether there is an object or library that the wrapper has made.
-pub(super) fn is_counted(project: &Project, build: &str) -> bool {
-    let in_folder = |path: &&PathBuf| path.starts_with(BUILD) == (build == BUILD);
-    let objects = project
-        .all
-        .iter()
-        .filter(|path| super::project::has_ending(path, &["o", "a"]) && !path.starts_with(super::OWN));
-    objects.filter(in_folder).take(400).any(|path| {
-        let bytes = fs::read(project.root.join(path)).unwrap_or_default();
-        memchr::memmem::find(&bytes, b"__quagmire").is_some()
-    })
+    if is_c(file) { Language::C } else { Language::Cxx }
 }
 
 /// Programs that the wrapper has made, those that are named like the project first and tests last.
@@ -370,7 +357,7 @@ fn wanted_libraries(project: &Project) -> Vec<String> {
         .collect();
     let mut found = Vec::new();
     let is_told = |path: &&PathBuf| {
-        super::project::has_ending(path, &["la", "pc", "txt"]) && !path.ends_with("CMakeLists.txt")
+        has_ending(path, &["la", "pc", "txt"]) && !path.ends_with("CMakeLists.txt")
             || path.file_name().is_some_and(|name| name == "Makefile" || name == "build.ninja" || name == "link.txt")
     };
     for path in project.all.iter().filter(is_told) {

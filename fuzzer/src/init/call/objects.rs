@@ -1,8 +1,9 @@
 //! Objects that a call needs beside the input, and how they end.
 
-use super::{
-    call::Planner,
-    declarations::{Declarations, Function, Parameter},
+use super::Planner;
+use crate::init::{
+    declarations::{Declarations, Function, Parameter, Record},
+    input,
     types::{Base, Type, kind, resolve},
     words,
 };
@@ -44,7 +45,7 @@ fn is_complete(base: &str, known: &Declarations) -> bool {
 /// The object that a method is called on, with `.` or `->`.
 pub(super) fn receiver(planner: &mut Planner, class: &str, has_input: bool) -> Result<String, String> {
     let record = planner.known.records.get(class).ok_or("is a method of an unknown class")?;
-    let is_usable = |record: &super::declarations::Record| record.has_default_constructor && !record.is_abstract;
+    let is_usable = |record: &Record| record.has_default_constructor && !record.is_abstract;
     let name = spelled(class, planner.known, planner.is_cxx);
     if record.is_abstract || name.is_none() || !is_usable(record) && record.constructors.is_empty() {
         let derived = planner
@@ -62,7 +63,7 @@ pub(super) fn receiver(planner: &mut Planner, class: &str, has_input: bool) -> R
         return Err(format!("is a method of {class}, which is abstract"));
     }
     if has_input {
-        if let Some((index, _)) = super::input::best_constructor(record, planner.known) {
+        if let Some((index, _)) = input::best_constructor(record, planner.known) {
             let ty = Type { base: class.into(), ..Type::default() };
             return constructed(planner, &ty, index).map(|name| name + ".");
         }
@@ -210,12 +211,12 @@ fn set_by(function: &Function, base: &str, known: &Declarations) -> Option<usize
 
 /// How good the input is of a function that makes an object, or of one that makes an object for it.
 fn input_of_maker(function: &Function, known: &Declarations, depth: usize) -> Option<i32> {
-    let own = super::input::choose(function, known, 1).map(|(_, _, worth)| worth).filter(|worth| *worth > 0);
+    let own = input::choose(function, known, 1).map(|(_, _, worth)| worth).filter(|worth| *worth > 0);
     own.or_else(|| input_of_object(function, known, depth + 1))
 }
 
 /// How good the input is of the functions that make the objects which a function works on.
-pub(super) fn input_of_object(function: &Function, known: &Declarations, depth: usize) -> Option<i32> {
+pub(in crate::init) fn input_of_object(function: &Function, known: &Declarations, depth: usize) -> Option<i32> {
     if depth >= DEEPEST {
         return None;
     }
@@ -417,7 +418,7 @@ pub(super) fn end(planner: &mut Planner, base: &str, name: &str, is_pointer: boo
 }
 
 /// Whether a function takes or makes a class that is no part of the standard library.
-pub(super) fn needs_object(function: &Function, known: &Declarations) -> bool {
+pub(in crate::init) fn needs_object(function: &Function, known: &Declarations) -> bool {
     let is_object = |one: &Parameter| {
         let ty = resolve(&one.ty, &function.scope, known);
         kind(&ty.base) == Base::Other && !known.enums.contains(&ty.base) && ty.function.is_none()
