@@ -165,7 +165,7 @@ fn what_has_to_be_built_first_is_said_and_the_harness_compiles() {
     let folder = project(&scene, &["unbuilt"]);
     let printed = init(&folder, &["--function", "parse_it"]).ended().stdout;
     assert!(printed.contains("it compiles; it was not linked"), "{printed}");
-    assert!(printed.contains("sh./configure.sh && make"), "{printed}");
+    assert!(printed.contains("sh ./configure.sh && make"), "{printed}");
     assert!(folder.join("fuzz-quagmire/parse_it/harness.o").is_file());
     fuzzes(&folder, &printed);
     let again = init(&folder, &["--function", "parse_it"]).ended().stdout;
