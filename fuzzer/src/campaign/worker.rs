@@ -141,12 +141,8 @@ pub fn work(
     start::configure(&mut search, &record, setup, traces);
     start::observe(&mut executor, &setup.options)?;
     let mut recorder = Recorder::new(setup, record, streams)?;
-    let mut state = match state {
-        Some(state) => state,
-        None => {
-            empty(StdRand::with_seed(options.search.seed()), &setup.folder.queue()).map_err(|error| internal(&error))?
-        }
-    };
+    let new = || empty(StdRand::with_seed(options.search.seed()), &setup.folder.queue());
+    let mut state = state.map_or_else(new, Ok).map_err(|error| internal(&error))?;
     let (operators, choices, tokens) = start::operators(setup, harness, &mut state, &search)?;
     recorder.tokens = tokens;
     let rules = &setup.rules;

@@ -109,7 +109,7 @@ pub fn splice() -> Stacked<SpliceMutations> {
     Stacked::new("splice", havoc_crossover().merge(tuple_list!(SpliceMutator::new())), 0)
 }
 
-/// Creates `tokens`: inserts or overwrites with 1 to 4 tokens of the dictionary, if the state has [`Tokens`].
+/// Creates `tokens`: inserts or overwrites with 1 to 4 tokens of the dictionary, if the state has tokens.
 pub fn tokens() -> Stacked<tuple_list_type!(TokenInsert, TokenReplace)> {
     Stacked::new("tokens", tokens_mutations(), 2)
 }

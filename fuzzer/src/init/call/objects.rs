@@ -62,11 +62,9 @@ pub(super) fn receiver(planner: &mut Planner, class: &str, has_input: bool) -> R
     if record.is_abstract {
         return Err(format!("is a method of {class}, which is abstract"));
     }
-    if has_input {
-        if let Some((index, _)) = input::best_constructor(record, planner.known) {
-            let ty = Type { base: class.into(), ..Type::default() };
-            return constructed(planner, &ty, index).map(|name| name + ".");
-        }
+    if has_input && let Some((index, _)) = input::best_constructor(record, planner.known) {
+        let ty = Type { base: class.into(), ..Type::default() };
+        return constructed(planner, &ty, index).map(|name| name + ".");
     }
     if record.has_default_constructor {
         let object = planner.local(&name, "");
