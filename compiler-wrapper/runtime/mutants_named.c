@@ -3,7 +3,7 @@
    An ID is the same in each build of the same source with the same pass: the upper 48 bits of an FNV-1a hash, in hexadecimal
    digits, of the base name of the file, the name of the function in the source without arguments of templates, the line of
    the table, and which of several such lines in the function it is. Tabs are between them. Computed by
-   `fuzzer/crates/analysis/src/mutants/table.rs` as well. */
+   `fuzzer/crates/mutants/src/table.rs` as well. */
 #include "machine.h"
 
 #include "mutants.h"
