@@ -58,7 +58,7 @@ class LineTable {
 public:
   explicit LineTable(const Function &F) : F(F), Own(F.getSubprogram()) {}
 
-  // Whether the table has any entries.
+  // Whether the function has debug information.
   explicit operator bool() const { return Own; }
 
   template <typename Blocks> void add(const Blocks &BlocksOfIt) {
@@ -80,7 +80,7 @@ public:
     line(at(Call.getDebugLoc().get()), 1);
   }
 
-  // `Create` makes the global variable from an initialiser, which is replaced once there is something to measure
+  // `CreateTable` makes the global variable from an initialiser, which is replaced once there is something to measure
   // distances from.
   template <typename Create> GlobalVariable *emit(Texts &T, Create CreateTable) {
     SmallString<64> Bytes;

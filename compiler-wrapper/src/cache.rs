@@ -30,7 +30,7 @@ impl Cache {
         let named = folder("QUAGMIRE_CACHE", "");
         let usual = [folder("XDG_CACHE_HOME", "quagmire"), folder("HOME", ".cache/quagmire"), Some(temporary)];
         let mut tried = Vec::new();
-        // relative paths would scatter caches over the build tree
+        // what is remembered of the cache is true in any folder
         let candidates = if named.is_some() { vec![named] } else { usual.into() };
         for folder in candidates.into_iter().flatten().filter_map(|path| std::path::absolute(path).ok()) {
             match Cache::open_folder(&folder) {

@@ -7,7 +7,7 @@ use quagmire_execution::{input_page::InputPage, prepare::prepare_uncounted};
 
 use super::{Call, degradation::Check, ends, read};
 
-/// Runs each file as often as `-runs` says, at least once.
+/// Runs each file as often as `-runs` says, once without it.
 ///
 /// # Errors
 /// If a file cannot be read, or the target cannot be initialised.

@@ -1,8 +1,8 @@
-//! Analysis of given inputs outside of campaigns: `quagmire replay` with costs, verdicts, annotated sources and
-//! masks.
+//! Commands on given inputs: growth, minimize, distill, compare, diversity and mine, each in its module, and here `replay`
+//! with costs, verdicts, annotated sources and masks.
 //!
-//! Campaigns confirm their candidates with this same code: they run the harness as `harness replay --json SEED
-//! CANDIDATE` and parse its output.
+//! Campaigns confirm their candidates by `replay`: they run the harness as `harness replay --json SEED CANDIDATE` and parse
+//! its output.
 
 pub mod against;
 pub mod annotate;

@@ -174,7 +174,7 @@ fn tokens_that_paid(text: &mut String, summary: &Summary) {
     }
 }
 
-/// Text of the final report, in at most twenty lines, with the command that reproduces the worst finding. `output` is
+/// Text of the final report, in at most 24 lines, with the command that reproduces the worst finding. `output` is
 /// the output folder as the user typed it.
 pub fn final_report(summary: &Summary, output: &Path) -> String {
     let mut text = String::new();

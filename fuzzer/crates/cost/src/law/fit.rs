@@ -15,10 +15,12 @@ pub const LARGEST_ERROR: f64 = 0.02;
 pub const LARGEST_SWING: f64 = 0.15;
 /// Laws that predict as well as the best one, within this factor, are rivals, and the simplest of them is taken.
 const AS_GOOD: f64 = 3.0;
-/// The same where no law holds: errors say less there.
+/// As `AS_GOOD`, where no law holds: errors say less there.
 const AS_GOOD_STEPS: f64 = 1.3;
-/// The same where noise lies on the amounts, and the factor that sizes span there at least.
+/// As `AS_GOOD`, where noise lies on the amounts.
 const AS_GOOD_NOISY: f64 = 1.5;
+/// Factor that sizes span at least where noise lies on the amounts.
+const LEAST_SPAN_NOISY: f64 = 4.0;
 /// Mean error that is taken for noise, and the most that a linear law may have where a bent one has less.
 const LARGEST_NOISE: f64 = 0.05;
 const MOST_NOISE: f64 = 0.1;
@@ -26,7 +28,6 @@ const MOST_NOISE: f64 = 0.1;
 const LEAST_BENT: f64 = 1.6;
 /// Local exponents of two laws that differ more are no "A or B": nothing is known.
 const MOST_DIFFERENT: f64 = 0.75;
-const LEAST_SPAN_NOISY: f64 = 4.0;
 /// Powers that are this close to a whole one are not told from it by noisy amounts, and the largest whole one.
 const NOISE_OF_EXPONENT: f64 = 0.35;
 const LARGEST_WHOLE: f64 = 3.5;
@@ -149,7 +150,7 @@ pub fn fit(points: &[Point], equal_steps: Option<&EqualSteps>) -> Option<Fit> {
 /// The law of a series that noise lies on, as on times: the simplest one whose mean error over all sizes is about the least.
 /// The confidence is medium at best.
 ///
-/// None: as for [`fit`].
+/// `None` as for [`fit`], if no law is good, or if rivals differ too much.
 pub fn fit_noisy(points: &[Point]) -> Option<Fit> {
     if points.len() < LEAST_POINTS || points.windows(2).any(|pair| pair[0].size >= pair[1].size) {
         return None;

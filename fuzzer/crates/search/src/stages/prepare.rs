@@ -158,7 +158,7 @@ impl PrepareStage {
             })?;
             prepared.lost += lost;
             let search = &mut parts.state.search;
-            // a mask of more than half of the input is of use
+            // half of a mask is of use as it is: no more time goes into the rest
             if prepared.lost >= PATIENCE && prepared.computation.known() * 2 > prepared.input.len() {
                 prepared.computation.give_up();
             }

@@ -1,7 +1,7 @@
-//! Smallest covers: of rows of features, those of the least weight that have all features, and a proof of how far from
-//! the least they can be at most.
+//! Weighted set cover: a row is an input with the features that its run has, and the rows of the least weight that have all
+//! features are looked for, with a lower bound that proves how far from it they are at most.
 //!
-//! Rows that have a feature alone are taken, dominated rows and implied features are dropped, again and again. What is
+//! Rows that are the only one with some feature are taken, dominated rows and implied features are dropped, again and again. What is
 //! left is covered greedily by weight for each feature, pruned, and improved by Lagrangian relaxation, whose
 //! multipliers are the proof.
 
@@ -87,7 +87,7 @@ fn is_without_cover(core: &Core, rows: &[bool]) -> bool {
     is_covered.contains(&false)
 }
 
-/// Rows that have a feature alone, and a cover of what they leave open. Of features that are in the same rows, it has
+/// Rows that are the only one with some feature, and the problem that they leave open. Of features that are in the same rows, it has
 /// one. Reads the rows three times, and holds no others than those of the rest.
 fn essentials_and_rest(rows: &Rows, weights: &[u64]) -> (Vec<u32>, Core) {
     let mut set = Vec::new();
