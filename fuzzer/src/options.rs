@@ -148,7 +148,7 @@ pub struct Options {
     /// The options that `replay` has as well.
     #[command(flatten)]
     pub target: TargetOptions,
-    /// What the user sees.
+    /// Output for the user.
     #[command(flatten)]
     pub display: DisplayOptions,
 }
@@ -304,7 +304,7 @@ pub struct SizeOptions {
     pub max_size_ratio: Option<f64>,
 }
 
-/// What the user sees.
+/// Output for the user: screen, report, figures.
 #[derive(Clone, Debug, Args)]
 pub struct DisplayOptions {
     /// Draw no graphs at the end (`quagmire report` does it later)

@@ -1,4 +1,4 @@
-//! What every command has: its options as clap reads them, its target, and its run.
+//! The interface of commands: options as clap reads them, the target, and the run.
 
 use std::{
     any::Any,
