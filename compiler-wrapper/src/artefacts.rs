@@ -9,7 +9,7 @@ use include_dir::{Dir, include_dir};
 
 use crate::Error;
 use crate::archive::archive;
-use crate::cache::{Cache, digest};
+use crate::cache::{Cache, digest, stamp};
 use crate::plan::{Objects, Part};
 use crate::settings::{MutantsKind, PassVariant};
 use crate::toolchain::Toolchain;
@@ -39,6 +39,9 @@ const UNITS: [(Part, &str); 11] = [
     (Part::Main, "main"),
     (Part::Heap, "heap"),
 ];
+
+/// What the runtime calls in the engine.
+const ENTRIES: [&str; 2] = ["quagmire_engine_main", "quagmire_engine_mutate"];
 
 /// Archive of `main.c`, so that a program may have its own `main`.
 const MAIN_ARCHIVE: &str = "libquagmire-main.a";
@@ -159,13 +162,40 @@ fn object_name(unit: &str) -> String {
 /// `../lib/quagmire` relative to it.
 pub fn engine(named: Option<OsString>, executable: Option<PathBuf>) -> Result<PathBuf, Error> {
     let mut tried = Vec::new();
-    if let Some(named) = named.filter(|value| !value.is_empty()) {
+    if let Some(named) = named {
         tried.push(PathBuf::from(named));
     } else if let Some(folder) = executable.as_deref().and_then(Path::parent) {
         tried.push(folder.join("libquagmire.a"));
         tried.extend(folder.parent().map(|above| above.join("lib/quagmire/libquagmire.a")));
     }
     tried.iter().find(|path| path.is_file()).cloned().ok_or(Error::NoEngine { tried })
+}
+
+/// Path of an object with what harnesses use of the engine's archive: they are half as large, and linked in a third of the
+/// time. The archive itself if this machine's linker cannot make it. There is one for each path of an archive.
+pub(crate) fn slim(cache: &Cache, archive: PathBuf) -> Result<PathBuf, Error> {
+    let key = digest([archive.as_os_str().as_encoded_bytes()]);
+    let name = format!("{}.o", digest([stamp(&archive).unwrap_or_default().as_bytes()]));
+    cache.file(&format!("engine-{key}"), &name, |folder| {
+        let object = folder.join(&name);
+        let succeeds = |command: &mut Command| {
+            let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+            status.is_ok_and(|status| status.success())
+        };
+        let mut link = Command::new("ld.bfd");
+        link.args(["-r", "--gc-sections", "--strip-debug"]).args(ENTRIES.map(|entry| format!("--undefined={entry}")));
+        let mut hide = Command::new("objcopy");
+        // the target may be in Rust, too
+        hide.args(ENTRIES.map(|entry| format!("--keep-global-symbol={entry}"))).arg("--strip-unneeded");
+        // pieces of several, which tools that know bitcode could not read
+        hide.args(["--remove-section=.llvmbc", "--remove-section=.llvmcmd"]).arg(&object);
+        if succeeds(link.arg(&archive).arg("-o").arg(&object)) && succeeds(&mut hide) {
+            return Ok(());
+        }
+        let _ = std::fs::remove_file(&object);
+        let linked = std::os::unix::fs::symlink(&archive, &object);
+        linked.map_err(|error| Error::Cache { path: object, problem: error.to_string() })
+    })
 }
 
 /// Runs a compile command in `folder`, in which the sources are stored by their names while it runs.

@@ -91,8 +91,10 @@ pub(crate) fn prepare(plan: &BuildPlan, engine: Option<&Path>) -> Result<(PathBu
         pieces.provider = artefacts::provider(&cache)?;
     }
     if plan.link == Some(Link::Engine) {
-        let named = engine.map(OsString::from).or_else(|| variable("QUAGMIRE_ENGINE"));
-        pieces.engine = artefacts::engine(named, std::env::current_exe().ok())?;
+        let named = engine.map(OsString::from).or_else(|| variable("QUAGMIRE_ENGINE")).filter(|name| !name.is_empty());
+        let is_ours = named.is_none();
+        let archive = artefacts::engine(named, std::env::current_exe().ok())?;
+        pieces.engine = if is_ours { artefacts::slim(&cache, archive)? } else { archive };
     }
 
     let clang = toolchain.driver(plan.language);

@@ -162,7 +162,7 @@ pub struct ConfirmOptions {
     #[arg(value_parser = costs)]
     pub cost: Costs,
     /// How many times the cost of an ordinary input is a degradation; more than 1
-    #[arg(long, value_name = "RATIO", default_value = "2.0", help_heading = "What counts as a degradation")]
+    #[arg(long, value_name = "RATIO", default_value_t = THRESHOLD, help_heading = "What counts as a degradation")]
     #[arg(value_parser = values::above_one)]
     pub threshold: f64,
     /// Ordinary input to compare with: one of the same size, as estimated from the seeds, or the median seed whatever its

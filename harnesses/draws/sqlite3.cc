@@ -38,7 +38,7 @@ const char *const STATEMENTS[] = {
     "RELEASE s",
 };
 
-enum class Call { Prepare, Bind, BindAll, Step, StepAll, Reset, Clear, Finalize, Execute, kMaxValue = Execute };
+enum class Call { Prepare, Bind, BindAll, Step, StepAll, Reset, Clear, Finalize, PrepareText, kMaxValue = PrepareText };
 
 int steps_left;
 
@@ -63,7 +63,7 @@ class Sequence {
  private:
   void make(Call call) {
     if (call == Call::Prepare || statements.empty()) return prepare(draws.PickValueInArray(STATEMENTS));
-    if (call == Call::Execute) return prepare(draws.ConsumeRandomLengthString(200));
+    if (call == Call::PrepareText) return prepare(draws.ConsumeRandomLengthString(200));
     std::size_t place = draws.ConsumeIntegralInRange<std::size_t>(0, statements.size() - 1);
     sqlite3_stmt *statement = statements[place];
     int parameters = sqlite3_bind_parameter_count(statement);
@@ -128,7 +128,8 @@ class Sequence {
 int authorize(void *, int action, const char *, const char *name, const char *, const char *) {
   if (action == SQLITE_ATTACH || action == SQLITE_PRAGMA) return SQLITE_DENY;
   if (action != SQLITE_FUNCTION || !name) return SQLITE_OK;
-  for (const char *denied : {"random", "randomblob", "date", "time", "datetime", "julianday", "unixepoch", "strftime"}) {
+  for (const char *denied : {"random", "randomblob", "date", "time", "datetime", "julianday", "unixepoch", "strftime",
+                             "current_date", "current_time", "current_timestamp"}) {
     if (sqlite3_stricmp(name, denied) == 0) return SQLITE_DENY;
   }
   return SQLITE_OK;

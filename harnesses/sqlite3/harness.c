@@ -29,7 +29,8 @@ static int is_over(void *context) {
 // Denies other files, settings, time and random numbers.
 static int authorize(void *context, int action, const char *one, const char *other, const char *database, const char *from) {
   (void)context, (void)one, (void)database, (void)from;
-  static const char *const DENIED[] = {"random", "randomblob", "date", "time", "datetime", "julianday", "unixepoch", "strftime"};
+  static const char *const DENIED[] = {"random", "randomblob", "date", "time", "datetime", "julianday", "unixepoch", "strftime",
+                                       "current_date", "current_time", "current_timestamp"};
   if (action == SQLITE_ATTACH || action == SQLITE_PRAGMA) return SQLITE_DENY;
   if (action != SQLITE_FUNCTION || !other) return SQLITE_OK;
   for (size_t i = 0; i < sizeof DENIED / sizeof *DENIED; ++i) {

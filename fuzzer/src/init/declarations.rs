@@ -125,14 +125,17 @@ impl Declarations {
                 // as written: without the namespace that both are in
                 let is_parent = |base: &String| short(base) == short(other);
                 record.bases.iter().any(|base| {
-                    is_parent(base) || {
-                        let near = class
-                            .rsplit_once("::")
-                            .map_or_else(|| plain(base), |(scope, _)| within(scope, &plain(base)));
-                        near != class && self.is_a(&near, other)
-                    }
+                    let named = self.named_near(class, &plain(base));
+                    is_parent(base) || named.is_some_and(|name| name != class && self.is_a(&name, other))
                 })
             })
+    }
+
+    /// The class that a name means beside this one: of the innermost namespace that has it.
+    fn named_near(&self, class: &str, name: &str) -> Option<String> {
+        let scopes = std::iter::successors(Some(class), |scope| scope.rsplit_once("::").map(|(outer, _)| outer));
+        let names = scopes.skip(1).map(|scope| within(scope, name)).chain([name.to_owned()]);
+        names.into_iter().find(|name| self.records.contains_key(name))
     }
 }
 
@@ -271,4 +274,27 @@ fn result_of(ty: &str) -> String {
         letter == '(' && depth == 0
     });
     ty[..end.unwrap_or(ty.len())].trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_base_is_found_however_much_of_its_namespace_is_written() {
+        let record = |bases: &[&str]| Record { bases: bases.iter().map(|&base| base.into()).collect(), ..Record::default() };
+        let records = [
+            ("Top", record(&[])),
+            ("a::Mid", record(&["Top"])),
+            ("a::b::Near", record(&["Mid"])),
+            ("a::b::Far", record(&["a::Mid<int>"])),
+            ("a::b::Other", record(&["std::Mid"])),
+        ];
+        let known = Declarations {
+            records: records.into_iter().map(|(name, record)| (name.into(), record)).collect(),
+            ..Declarations::default()
+        };
+        let derived = ["a::Mid", "a::b::Near", "a::b::Far", "a::b::Other", "Top"].map(|class| known.is_a(class, "Top"));
+        assert_eq!(derived, [true, true, true, false, true]);
+    }
 }

@@ -9,16 +9,9 @@ fn example() -> PathBuf {
 
 /// Path of a program of the example, which is built beside quagmire's.
 fn program(name: &str) -> PathBuf {
-    static BUILT: LazyLock<()> = LazyLock::new(|| {
-        let binaries = binaries();
-        let profile = binaries.file_name().expect("the name of a profile");
-        let mut build = Command::new(env!("CARGO"));
-        build.current_dir(example()).args(["build", "--quiet", "--locked", "--profile"]).arg(profile);
-        build.arg("--target-dir").arg(binaries.parent().expect("a target folder"));
-        assert!(build.status().expect("cargo starts").success());
-    });
-    LazyLock::force(&BUILT);
-    binaries().join(name)
+    let path = binaries().join(name);
+    assert!(path.exists(), "{} is not there: run scripts/build --all-targets first", path.display());
+    path
 }
 
 /// Compiles and links the example's target.

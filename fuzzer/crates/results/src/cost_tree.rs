@@ -32,13 +32,10 @@ impl CostTree {
             true => String::new(),
             false => format!("{}:{}", line.file, line.line),
         };
-        for line in before {
+        let instructions = before.iter().map(|line| (line, line.instructions, 0));
+        for (line, before, after) in instructions.chain(after.iter().map(|line| (line, 0, line.instructions))) {
             let sums = functions.entry(&line.function).or_default().entry(place(line)).or_default();
-            sums.0 = sums.0.saturating_add(line.instructions);
-        }
-        for line in after {
-            let sums = functions.entry(&line.function).or_default().entry(place(line)).or_default();
-            sums.1 = sums.1.saturating_add(line.instructions);
+            *sums = (sums.0.saturating_add(before), sums.1.saturating_add(after));
         }
         Self::of_functions(name, functions)
     }

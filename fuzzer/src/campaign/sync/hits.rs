@@ -37,8 +37,8 @@ impl Hits {
 
     /// Writes the file into the folder of a campaign.
     pub fn write(&self, folder: &Folder) -> Result<()> {
-        let bytes = KIND.seal(self).unwrap_or_default();
-        folder.write_whole(FILE, &bytes).map_err(|error| unwritable(&folder.path().join(FILE), &error))
+        let written = KIND.seal(self).map_err(io::Error::other).and_then(|bytes| folder.write_whole(FILE, &bytes));
+        written.map_err(|error| unwritable(&folder.path().join(FILE), &error))
     }
 
     /// Reads the file of a campaign, unless it was last modified at `known`, which becomes the new time. `None` if

@@ -114,11 +114,16 @@ pub struct ResourceLaw {
     pub fit: Fit,
 }
 
+/// How many times the largest size that was run an exact law is looked at: where a pattern is a small part of an input, what
+/// is quadratic is a straight line at first.
+const BEYOND: u64 = 10;
+
 /// The class of the term that carries most of what grows: at the input's own size or at the middle of those that were run,
-/// whichever is larger; without an input, at the largest one.
+/// whichever is larger; without an input, at the largest one. For an exact law, which is certain of all its terms, beyond.
 pub(super) fn headline(fit: &Fit, own: Option<u64>) -> Class {
     let middle = (fit.smallest as f64 * fit.largest as f64).sqrt() as u64;
-    fit.class_at(own.map_or(fit.largest, |own| own.max(middle)))
+    let size = own.map_or(fit.largest, |own| own.max(middle));
+    fit.class_at(if fit.exact { size.max(fit.largest.saturating_mul(BEYOND)) } else { size })
 }
 
 /// A law with what it is a law of: `exactly quadratic in the number of "[", from 40 on`.
@@ -178,5 +183,27 @@ impl GrowthReport {
             generator: Some(self.generator.clone()).filter(|generator| !generator.is_empty()),
             points,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quagmire_cost::law::{Point, fit};
+
+    use super::*;
+
+    #[test]
+    fn an_exact_law_is_named_for_inputs_that_are_larger_than_those_that_were_run() {
+        let headlines = |largest: u64, law: fn(u64) -> u64| {
+            let sizes = (0..12).map(|step| 5 + step * (largest - 5) / 11);
+            let points: Vec<Point> = sizes.map(|size| Point { size, amount: law(size) }).collect();
+            let fit = Fit { exact: true, ..fit(&points, None).expect("a law") };
+            [true, false].map(|exact| headline(&Fit { exact, ..fit.clone() }, Some(30)))
+        };
+        // a pattern of twelve bytes in an input of six thousand
+        let straight = |n: u64| 168_000_000 + 661_500 * n + 648 * n * n;
+        assert_eq!(headlines(290, straight), [Class::Quadratic, Class::Linear]);
+        // its highest term needs sizes that nobody will run
+        assert_eq!(headlines(400, |n| 41 * n * n * n + 7_600_000 * n * n), [Class::Quadratic, Class::Quadratic]);
     }
 }
