@@ -75,7 +75,7 @@ inline Constant *boundOf(Module &M, const std::string &Name, PointerType *Ptr) {
 // shared library works in a program without the runtime.
 inline Function *hookOfObject(Module &M, const std::string &Name, const char *Callee, std::initializer_list<const char *> Sections) {
   LLVMContext &C = M.getContext();
-  auto *Ptr = PointerType::getUnqual(Type::getInt8Ty(C));
+  auto *Ptr = pointerTo(Type::getInt8Ty(C));
   Function *F = onceForObject(M, FunctionType::get(Type::getVoidTy(C), false), Name);
   SmallVector<Type *, 4> Types(2 * Sections.size(), Ptr);
   auto *CallTy = FunctionType::get(Type::getVoidTy(C), Types, false);

@@ -274,15 +274,15 @@ private:
 
   void callRuntime(CallBase &Call, const Comparison &Known, unsigned First, unsigned Number) {
     IntegerType *Word = M.getDataLayout().getIntPtrType(C);
-    PointerType *Ptr = PointerType::getUnqual(Type::getInt8Ty(C));
-    Function *Compare = declared("__quagmire_compare", {Ptr, Ptr, Word, PointerType::getUnqual(I32), I32, I32});
+    PointerType *Ptr = pointerTo(Type::getInt8Ty(C));
+    Function *Compare = declared("__quagmire_compare", {Ptr, Ptr, Word, pointerTo(I32), I32, I32});
     // slots are set in every run
     IRBuilder<> IRB(Number ? whereNotNull(Compare, &Call) : whereRecorded(&Call));
     Value *A = Call.getArgOperand(0), *B = Call.getArgOperand(1), *Most = ConstantInt::getAllOnesValue(Word);
     if (Known.IsString) {
-      Value *Start = IRB.CreatePointerCast(A, PointerType::getUnqual(Ptr));
+      Value *Start = IRB.CreatePointerCast(A, pointerTo(Ptr));
       A = mine(IRB.CreateLoad(Ptr, Start));
-      Value *Second = IRB.CreatePointerCast(Call.getArgOperand(0), PointerType::getUnqual(Word));
+      Value *Second = IRB.CreatePointerCast(Call.getArgOperand(0), pointerTo(Word));
       Most = mine(IRB.CreateLoad(Word, IRB.CreateConstInBoundsGEP1_32(Word, Second, 1)));
     }
     if (Known.Length) {
@@ -293,7 +293,7 @@ private:
       }
       Most = IRB.CreateZExtOrTrunc(Length, Word);
     }
-    Value *Place = Number ? slot(IRB, First) : IRB.CreatePointerCast(place(IRB), PointerType::getUnqual(I32));
+    Value *Place = Number ? slot(IRB, First) : IRB.CreatePointerCast(place(IRB), pointerTo(I32));
     IRB.CreateCall(Compare, {IRB.CreatePointerCast(A, Ptr), IRB.CreatePointerCast(B, Ptr), Most, Place,
                              ConstantInt::get(I32, Number), ConstantInt::get(I32, Known.Compares)});
   }
@@ -301,14 +301,14 @@ private:
   // An address of its own for each comparison, which is never read.
   Value *place(IRBuilder<> &IRB) {
     Type *Bytes = Type::getInt8Ty(C);
-    Value *Code = IRB.CreatePointerCast(IRB.GetInsertBlock()->getParent(), PointerType::getUnqual(Bytes));
+    Value *Code = IRB.CreatePointerCast(IRB.GetInsertBlock()->getParent(), pointerTo(Bytes));
     return IRB.CreateConstGEP1_32(Bytes, Code, Records++);
   }
 
   // Hands over operands that are compared at an instruction: each of Left with Right. A constant comes first.
   void record(Instruction *At, ArrayRef<Value *> Left, Value *Right) {
     Type *Word = Type::getInt64Ty(C);
-    Function *Compared = declared("__quagmire_compared_numbers", {PointerType::getUnqual(Type::getInt8Ty(C)), Word, Word, I32, I32});
+    Function *Compared = declared("__quagmire_compared_numbers", {pointerTo(Type::getInt8Ty(C)), Word, Word, I32, I32});
     IRBuilder<> IRB(whereRecorded(At));
     for (Value *A : Left) {
       Value *B = Right;
@@ -321,12 +321,12 @@ private:
 
   // Hands over where two words are.
   void record(const words::Pair &P) {
-    PointerType *Ptr = PointerType::getUnqual(Type::getInt8Ty(C));
+    PointerType *Ptr = pointerTo(Type::getInt8Ty(C));
     Function *Compared = declared("__quagmire_compared_words", {Ptr, Ptr, Ptr});
     Instruction *Where = whereRecorded(P.Before);
     for (Instruction *Copy : P.Copies) {
       Copy->setDebugLoc(Where->getDebugLoc());
-      Copy->insertBefore(Where);
+      insertAt(*Copy, Where);
     }
     IRBuilder<> IRB(Where);
     Value *Place = place(IRB);

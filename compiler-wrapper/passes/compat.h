@@ -1,4 +1,4 @@
-// LLVM, 14 to 19: its headers, and what differs between its versions. Nothing else asks which one it is.
+// LLVM, 14 to 22: its headers, and what differs between its versions. Nothing else asks which one it is.
 #pragma once
 
 #include "llvm/ADT/APInt.h"
@@ -41,7 +41,6 @@
 #include "llvm/IR/Operator.h"
 #include "llvm/Passes/OptimizationLevel.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Passes/PassPlugin.h"
 #include "llvm/Support/LEB128.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -54,7 +53,47 @@
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
 
+#if LLVM_VERSION_MAJOR < 17
+#include "llvm/ADT/Triple.h"
+#else
+#include "llvm/TargetParser/Triple.h"
+#endif
+#if LLVM_VERSION_MAJOR < 22
+#include "llvm/Passes/PassPlugin.h"
+#else
+#include "llvm/Plugins/PassPlugin.h"
+#endif
+
 using namespace llvm;
+
+// Pointers have no type from LLVM 15 on, and asking for one with a type is on its way out.
+inline PointerType *pointerTo(Type *Pointee) {
+#if LLVM_VERSION_MAJOR < 17
+  return PointerType::getUnqual(Pointee);
+#else
+  return PointerType::getUnqual(Pointee->getContext());
+#endif
+}
+
+inline Function *intrinsic(Module &M, Intrinsic::ID Which, ArrayRef<Type *> Types) {
+#if LLVM_VERSION_MAJOR < 20
+  return Intrinsic::getDeclaration(&M, Which, Types);
+#else
+  return Intrinsic::getOrInsertDeclaration(&M, Which, Types);
+#endif
+}
+
+// A text up to LLVM 20.
+inline std::string targetOf(const Module &M) { return Triple(M.getTargetTriple()).str(); }
+
+// Places are named by iterators from LLVM 20 on.
+#if LLVM_VERSION_MAJOR < 20
+inline void insertAt(Instruction &New, Instruction *Where) { New.insertBefore(Where); }
+inline void moveTo(Instruction &Moved, Instruction *Where) { Moved.moveBefore(Where); }
+#else
+inline void insertAt(Instruction &New, Instruction *Where) { New.insertBefore(Where->getIterator()); }
+inline void moveTo(Instruction &Moved, Instruction *Where) { Moved.moveBefore(Where->getIterator()); }
+#endif
 
 // Adds to the pipeline of link-time optimisation, of the whole program in the linker; LLVM 14 has nothing to call there.
 template <typename Builder, typename Callback>

@@ -41,7 +41,7 @@ const char *const Counted = "quagmire-counted";
 class Counts {
 public:
   explicit Counts(Module &M)
-      : M(M), C(M.getContext()), I32(Type::getInt32Ty(C)), Ptr(PointerType::getUnqual(Type::getInt8Ty(C))),
+      : M(M), C(M.getContext()), I32(Type::getInt32Ty(C)), Ptr(pointerTo(Type::getInt8Ty(C))),
         Record(StructType::get(C, {Ptr, Ptr, Ptr, Ptr, I32, I32, I32, I32, I32, I32})), TextsOfModule(M),
         BeforeThreads(stack::runBeforeThreads(M)) {}
 

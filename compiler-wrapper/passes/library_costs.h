@@ -174,7 +174,7 @@ private:
   }
 
   IntegerType *word() { return M.getDataLayout().getIntPtrType(C); }
-  PointerType *pointer() { return PointerType::getUnqual(Type::getInt8Ty(C)); }
+  PointerType *pointer() { return pointerTo(Type::getInt8Ty(C)); }
 
   Value *number(IRBuilder<> &IRB, CallBase &Call, unsigned Arg) {
     return IRB.CreateZExtOrTrunc(Call.getArgOperand(Arg), word());

@@ -60,7 +60,7 @@ inline Instruction *gatherVariables(Function &F) {
     if (auto *Alloca = dyn_cast<AllocaInst>(&*I); Alloca && isa<ConstantInt>(Alloca->getArraySize()))
       Later.push_back(Alloca);
   for (AllocaInst *Alloca : Later)
-    Alloca->moveBefore(At);
+    moveTo(*Alloca, At);
   return At;
 }
 
@@ -71,7 +71,7 @@ inline void track(Function &F, Instruction *At) {
     return;
   Module &M = *F.getParent();
   LLVMContext &C = M.getContext();
-  std::string Target = M.getTargetTriple();
+  std::string Target = targetOf(M);
   const char *Register = nullptr;
   if (beginsWithOneOf(Target, {"x86_64"}))
     Register = "rsp";
@@ -83,7 +83,7 @@ inline void track(Function &F, Instruction *At) {
     return;
   IRBuilder<> IRB(At);
   Type *Word = M.getDataLayout().getIntPtrType(C);
-  Function *Read = Intrinsic::getDeclaration(&M, Intrinsic::read_register, {Word});
+  Function *Read = intrinsic(M, Intrinsic::read_register, {Word});
   Value *Name = MetadataAsValue::get(C, MDNode::get(C, MDString::get(C, Register)));
   Value *Now = IRB.CreateCall(Read, {Name});
   GlobalVariable *Lowest = lowest(M, Word);

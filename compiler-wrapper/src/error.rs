@@ -111,7 +111,8 @@ impl fmt::Display for Error {
             Error::UnsupportedVersion { llvm_config, version } => write!(
                 f,
                 "{} is of LLVM {version}, and {OLDEST} to {NEWEST} are supported: install clang-{NEWEST} and \
-                 llvm-{NEWEST}-dev (scripts/install-deps does), or name an llvm-config with QUAGMIRE_LLVM_CONFIG",
+                 llvm-{NEWEST}-dev (scripts/install-deps does), name an llvm-config with QUAGMIRE_LLVM_CONFIG, or try a newer \
+                 one with QUAGMIRE_LLVM_UNTESTED=1",
                 llvm_config.display()
             ),
             Error::NoCache { tried } => write!(
@@ -181,7 +182,7 @@ mod tests {
     fn a_missing_toolchain_names_the_packages() {
         assert_eq!(
             Error::NoToolchain.to_string(),
-            "quagmire-cc: no clang 14 to 19 with its LLVM headers found: install clang-19 and llvm-19-dev \
+            "quagmire-cc: no clang 14 to 22 with its LLVM headers found: install clang-22 and llvm-22-dev \
              (scripts/install-deps does), or name an llvm-config with QUAGMIRE_LLVM_CONFIG"
         );
     }

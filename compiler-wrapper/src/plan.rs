@@ -15,7 +15,7 @@
 //! - `run` waits for a child instead of becoming clang, prints each command with `dbg!` unless silenced, and a clang
 //!   that died of a signal has no exit code.
 //! - `add_pass` takes its own passes only (a closed enum), compiled for the LLVM that was found when libafl_cc was,
-//!   while quagmire chooses among LLVM 14 to 19 when it runs.
+//!   while quagmire chooses among LLVM 14 to 22 when it runs.
 //!
 //! The list of link arguments, which remains useful, is ten lines in [`BuildPlan::command`].
 
@@ -92,6 +92,8 @@ pub struct BuildPlan {
     pub instrument: bool,
     /// Variant of the plugin.
     pub pass: PassVariant,
+    /// Whether an LLVM may be newer than those that were tried.
+    pub untested_llvm: bool,
     /// The mutants that the plugin makes, instead of counting.
     pub mutants: Option<MutantsKind>,
     /// Whether the linker optimises what the command compiles or links: the plugin then runs there, after all inlining.
@@ -296,6 +298,7 @@ pub fn parse(arguments: Vec<OsString>, language: Language, settings: Settings, r
         language,
         instrument: has_code && !lto,
         pass: settings.pass,
+        untested_llvm: settings.untested_llvm,
         mutants: settings.mutants,
         lto,
         linker,

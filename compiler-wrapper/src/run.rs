@@ -57,7 +57,7 @@ fn log(value: &OsStr, cache: &Cache, clang: &Path, command: &[OsString]) -> Resu
 pub(crate) fn prepare(plan: &BuildPlan, engine: Option<&Path>) -> Result<(PathBuf, Vec<OsString>), Error> {
     let variable = |name: &str| std::env::var_os(name);
     let cache = Cache::open(variable)?;
-    let toolchain = toolchain::find(&cache, variable)?;
+    let toolchain = toolchain::find(&cache, plan.untested_llvm, variable)?;
 
     if plan.lto && toolchain.major < OLDEST_WITH_LTO {
         return Err(Error::LtoVersion { major: toolchain.major });

@@ -49,6 +49,8 @@ pub struct Settings {
     pub mutants: Option<MutantsKind>,
     /// `QUAGMIRE_WARN_UNCOUNTED=0`: link objects without counts and say nothing.
     pub ignores_uncounted: bool,
+    /// `QUAGMIRE_LLVM_UNTESTED=1`: take an LLVM that is newer than those that quagmire was tried with.
+    pub untested_llvm: bool,
     /// `QUAGMIRE_DRAWS=include`: include FuzzedDataProvider.h first, so that copies of LLVM's in the project have no effect.
     pub includes_provider: bool,
 }
@@ -87,6 +89,7 @@ impl Settings {
             ignores_uncounted: one_of("QUAGMIRE_WARN_UNCOUNTED", &["0", "1", ""], "'1' or '0'")? == 0,
             plain: set("QUAGMIRE_NOOPT")?,
             fuzzing_mode: set("QUAGMIRE_FUZZING_MODE")?,
+            untested_llvm: set("QUAGMIRE_LLVM_UNTESTED")?,
             driver: driver == 0,
             mutants,
         })
@@ -113,6 +116,7 @@ mod tests {
             ("QUAGMIRE_LIBRARY_COSTS", "1", usual),
             ("QUAGMIRE_NOOPT", "1", Settings { plain: true, ..usual }),
             ("QUAGMIRE_FUZZING_MODE", "1", Settings { fuzzing_mode: true, ..usual }),
+            ("QUAGMIRE_LLVM_UNTESTED", "1", Settings { untested_llvm: true, ..usual }),
             ("QUAGMIRE_DRIVER", "1", Settings { driver: true, ..usual }),
             ("QUAGMIRE_DRIVER", "0", usual),
             ("QUAGMIRE_WARN_UNCOUNTED", "0", Settings { ignores_uncounted: true, ..usual }),

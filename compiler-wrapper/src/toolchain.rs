@@ -39,12 +39,17 @@ impl Toolchain {
 }
 
 /// Finds the toolchain by `QUAGMIRE_LLVM_CONFIG`, then `LLVM_CONFIG`, then the newest supported `llvm-config-N` on
-/// `PATH`, then `llvm-config`.
+/// `PATH`, then `llvm-config`. `untested` ones may be newer than all that are supported.
 ///
 /// # Errors
 /// If none is installed, supported and complete, or a named one cannot be used.
-pub(crate) fn find(cache: &Cache, variable: impl Fn(&str) -> Option<OsString>) -> Result<Toolchain, Error> {
-    let search = Search { cache, path: variable("PATH").unwrap_or_default() };
+pub(crate) fn find(
+    cache: &Cache,
+    untested: bool,
+    variable: impl Fn(&str) -> Option<OsString>,
+) -> Result<Toolchain, Error> {
+    let newest = if untested { u32::MAX } else { NEWEST };
+    let search = Search { cache, path: variable("PATH").unwrap_or_default(), newest };
     for name in ["QUAGMIRE_LLVM_CONFIG", "LLVM_CONFIG"] {
         if let Some(value) = variable(name).filter(|value| !value.is_empty()) {
             return search.named(name, &value);
@@ -74,6 +79,7 @@ enum Unusable {
 struct Search<'a> {
     cache: &'a Cache,
     path: OsString,
+    newest: u32,
 }
 
 impl Search<'_> {
@@ -96,10 +102,11 @@ impl Search<'_> {
         let mut line = || lines.next().unwrap_or_default().trim();
         let (version, bindir, includedir, cxxflags) = (line(), line(), line(), line());
         let major = major(version).ok_or(Unusable::Silent)?;
-        if !(OLDEST..=NEWEST).contains(&major) {
+        if !(OLDEST..=self.newest).contains(&major) {
             return Err(Unusable::Version(version.into()));
         }
-        if !Path::new(includedir).join("llvm/Passes/PassPlugin.h").is_file() {
+        // one that is where it was in LLVM 14
+        if !Path::new(includedir).join("llvm/Passes/PassBuilder.h").is_file() {
             return Err(Unusable::NoHeaders(includedir.into()));
         }
         let driver = |name: &str| {

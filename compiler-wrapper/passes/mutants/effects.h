@@ -152,7 +152,7 @@ private:
 
   // Copies that the compiler knows: of memory, and of structures.
   void memory(MemIntrinsic &I) {
-    if (isa<MemCpyInlineInst>(I))
+    if (I.getIntrinsicID() == Intrinsic::memcpy_inline)
       return;
     const char *What = isa<MemSetInst>(I) ? "memset()" : "copy";
     add(I, 2, Operator::CallDeleted, What, "nothing",

@@ -31,7 +31,7 @@ const uint32_t Probes = UINT32_MAX;
 class Mutants {
 public:
   explicit Mutants(Module &M)
-      : M(M), C(M.getContext()), I32(Type::getInt32Ty(C)), Ptr(PointerType::getUnqual(Type::getInt8Ty(C))),
+      : M(M), C(M.getContext()), I32(Type::getInt32Ty(C)), Ptr(pointerTo(Type::getInt8Ty(C))),
         State(StructType::get(C, {Ptr, I32, I32})), Tables(M, {"__qgm_mutants", "__quagmire_register_mutants"}) {}
 
   bool run() {

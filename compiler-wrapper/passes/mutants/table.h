@@ -35,7 +35,7 @@ struct Names {
 class Table {
 public:
   Table(Module &M, Names Of)
-      : Of(Of), M(M), C(M.getContext()), I32(Type::getInt32Ty(C)), Ptr(PointerType::getUnqual(Type::getInt8Ty(C))),
+      : Of(Of), M(M), C(M.getContext()), I32(Type::getInt32Ty(C)), Ptr(pointerTo(Type::getInt8Ty(C))),
         Record(StructType::get(C, {Ptr, Ptr, I32, I32})) {}
 
   void add(Function &F, ArrayRef<Line> All, GlobalVariable *State, Comdat *Group) {

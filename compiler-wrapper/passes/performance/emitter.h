@@ -15,7 +15,7 @@ const unsigned WordsOfSite = 1 + GatesOfSite;
 class Emitter {
 public:
   explicit Emitter(Module &M)
-      : M(M), C(M.getContext()), I64(Type::getInt64Ty(C)), Ptr(PointerType::getUnqual(Type::getInt8Ty(C))) {}
+      : M(M), C(M.getContext()), I64(Type::getInt64Ty(C)), Ptr(pointerTo(Type::getInt8Ty(C))) {}
 
   // Adds to the instructions of the process.
   void count(IRBuilder<> &B, Value *Instructions) { add(B, instructions(), Instructions); }
@@ -80,10 +80,10 @@ private:
 
   // The word `Index` of a site, of which the state holds the first of all.
   Value *word(IRBuilder<> &B, Value *State, Value *Site, Value *Index) {
-    Value *Slot = B.CreatePointerCast(State, PointerType::getUnqual(Ptr));
+    Value *Slot = B.CreatePointerCast(State, pointerTo(Ptr));
     Value *Words = mine(B.CreateAlignedLoad(Ptr, Slot, Align(8)));
     Value *At = B.CreateAdd(B.CreateMul(Site, B.getInt64(WordsOfSite)), Index);
-    return B.CreateGEP(I64, B.CreatePointerCast(Words, PointerType::getUnqual(I64)), At);
+    return B.CreateGEP(I64, B.CreatePointerCast(Words, pointerTo(I64)), At);
   }
 
   Function *reached() {
@@ -153,7 +153,7 @@ private:
 
   // The amount past which a site does what its chosen mutant does; the largest number if none is chosen.
   Value *past(IRBuilder<> &B, Value *State, Value *Site) {
-    Value *Numbers = B.CreatePointerCast(State, PointerType::getUnqual(I64));
+    Value *Numbers = B.CreatePointerCast(State, pointerTo(I64));
     return load(B, B.CreateGEP(I64, Numbers, B.CreateAdd(Site, B.getInt64(1))));
   }
 

@@ -148,7 +148,7 @@ private:
   // Asks a function of the C library about memory.
   Value *ask(IRBuilder<> &B, const char *Name, Value *Of) {
     Module &M = OfF.Emitted.module();
-    auto *Ptr = PointerType::getUnqual(B.getInt8Ty());
+    auto *Ptr = pointerTo(B.getInt8Ty());
     Type *Word = M.getDataLayout().getIntPtrType(M.getContext());
     return B.CreateCall(M.getOrInsertFunction(Name, FunctionType::get(Word, {Ptr}, false)), {B.CreatePointerCast(Of, Ptr)});
   }

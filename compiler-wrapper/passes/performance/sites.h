@@ -49,7 +49,7 @@ public:
     Comdat *Group = groupOf(F);
     auto *I64 = Type::getInt64Ty(C);
     auto *WordsTy = ArrayType::get(I64, Number * WordsOfSite), *PastTy = ArrayType::get(I64, Number);
-    auto *Ptr = PointerType::getUnqual(Type::getInt8Ty(C));
+    auto *Ptr = pointerTo(Type::getInt8Ty(C));
     auto Make = [&](Type *Ty, Constant *Initial, const char *Suffix) {
       auto *G = new GlobalVariable(M, Ty, false, GlobalValue::InternalLinkage, Initial, F.getName() + Suffix);
       G->setAlignment(Align(8));

@@ -123,15 +123,15 @@ fn where_no_llvm_can_be_used_one_line_names_the_packages_or_what_is_supported() 
     };
     assert_eq!(
         said(None),
-        "quagmire-cc: no clang 14 to 19 with its LLVM headers found: install clang-19 and llvm-19-dev \
+        "quagmire-cc: no clang 14 to 22 with its LLVM headers found: install clang-22 and llvm-22-dev \
          (scripts/install-deps does), or name an llvm-config with QUAGMIRE_LLVM_CONFIG\n"
     );
-    script(folder.path(), "llvm-config", "echo 21.1.0\necho /bin\necho /include\necho");
+    script(folder.path(), "llvm-config", "echo 23.1.4\necho /bin\necho /include\necho");
     let message = said(None);
-    assert!(message.contains("llvm-config is of LLVM 21.1.0, and 14 to 19 are supported"), "{message}");
+    assert!(message.contains("llvm-config is of LLVM 23.1.4, and 14 to 22 are supported"), "{message}");
     assert_eq!(
         said(Some("llvm-config")),
-        "quagmire-cc: LLVM_CONFIG=llvm-config: it is of LLVM 21.1.0: name an llvm-config of LLVM 14 to 19, or unset \
+        "quagmire-cc: LLVM_CONFIG=llvm-config: it is of LLVM 23.1.4: name an llvm-config of LLVM 14 to 22, or unset \
          LLVM_CONFIG\n"
     );
 }

@@ -15,11 +15,11 @@ pub(crate) struct Llvm {
     pub(crate) bindir: PathBuf,
 }
 
-/// The installed ones of LLVM 19 and 14.
+/// The installed ones of LLVM 22, 19 and 14.
 #[track_caller]
 pub(crate) fn installed() -> Vec<Llvm> {
     let mut all = Vec::new();
-    for major in [19, 14] {
+    for major in [22, 19, 14] {
         all.extend(llvm(major));
     }
     all

@@ -68,10 +68,10 @@ pub(crate) fn has_program(program: &str, what: &str) -> bool {
     found
 }
 
-/// Versions of LLVM to test, 19 and 14, without those that may be missing.
+/// Versions of LLVM to test, the newest first, without those that may be missing.
 #[track_caller]
 pub(crate) fn llvms() -> Vec<u32> {
-    let mut versions = vec![19, 14];
+    let mut versions = vec![22, 19, 14];
     versions.retain(|version| has_program(&format!("llvm-config-{version}"), &format!("llvm-{version}")));
     versions
 }
@@ -118,8 +118,12 @@ pub(crate) fn built(source: &str, options: &[&str], llvm: Option<u32>) -> PathBu
 /// Option for LLVM's linker, if it is there and these options leave the choice: it takes a quarter of the time for the engine.
 fn linker(options: &[&str], llvm: Option<u32>) -> Option<&'static str> {
     let is_open = |option: &&str| *option != "-c" && !option.starts_with("-fuse-ld") && !option.starts_with("-flto");
-    let is_there = || Path::new("/usr/lib/llvm-19/bin/ld.lld").is_file();
+    let is_there = || has_lld(llvm.unwrap_or(22)) || llvm.is_none() && has_lld(19);
     (llvm != Some(14) && options.iter().all(is_open) && is_there()).then_some("-fuse-ld=lld")
+}
+
+fn has_lld(llvm: u32) -> bool {
+    Path::new(&format!("/usr/lib/llvm-{llvm}/bin/ld.lld")).is_file()
 }
 
 /// Path in the folder of this build that `make` has created, once for all tests with this name and key.

@@ -418,6 +418,23 @@ mod tests {
     }
 
     #[test]
+    fn there_is_no_splicing_without_another_input() {
+        for others in 0..3 {
+            let mut operators = Operators::new(&[], |_| true, false, None, Strategy::Mixed, false);
+            let (mut state, mut applied, splice) = (libafl_state(), Vec::new(), SPLICE as u16);
+            for other in 0..others {
+                state.corpus_mut().add(Testcase::new(BytesInput::new(vec![other; 40]))).unwrap();
+            }
+            let mut is_spliced = |_| {
+                let mut input = BytesInput::new(vec![100; 40]);
+                operators.mutate(splice, &mut state, &mut input, None, &mut applied).unwrap();
+                applied.contains(&splice)
+            };
+            assert_eq!((0..200).any(&mut is_spliced), others > 1, "{others}");
+        }
+    }
+
+    #[test]
     fn a_selection_names_rules_and_the_mutations_beside_them() {
         assert_eq!(rules_in("T, havoc,B.6"), Some("T,B.6".to_owned()));
         assert_eq!(rules_in("havoc,Splice"), None);
