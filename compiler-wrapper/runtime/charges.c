@@ -7,7 +7,7 @@
 size_t __quagmire_common(const void *a, const void *b, size_t most, unsigned kind);
 
 /* Whether 8 bytes from there on are on one page. */
-static inline int on_one_page(const unsigned char *at) { return (uintptr_t)at % QGM_PAGE <= QGM_PAGE - sizeof(uint64_t); }
+static inline int on_one_page(const unsigned char *at) { return (uintptr_t)at % QGM_SMALLEST_PAGE <= QGM_SMALLEST_PAGE - sizeof(uint64_t); }
 
 static inline int has_zero_byte(uint64_t word) {
   return ((word - 0x0101010101010101u) & ~word & 0x8080808080808080u) != 0;

@@ -12,7 +12,6 @@
 #define MOST_OF_PLACE 64
 #define PLACES 4096
 #define SEEN 8192
-#define PAGE 4096
 /* Letters that are looked at before a word. */
 #define MOST_BEFORE 8
 
@@ -109,7 +108,7 @@ static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 /* Number of bytes at `start` that are taken, of which the comparison reads `read`: `most`, and no further than the page in
    which the comparison stops. A buffer that ends without a zero byte may end where nothing can be read. */
 static size_t taken(const void *start, size_t read, size_t most) {
-  size_t page = PAGE - ((uintptr_t)start + read - 1) % PAGE - 1;
+  size_t page = QGM_SMALLEST_PAGE - ((uintptr_t)start + read - 1) % QGM_SMALLEST_PAGE - 1;
   return least(least(most, QGM_OPERAND_BYTES), read + page);
 }
 
@@ -141,7 +140,7 @@ void __quagmire_compared_strings(const void *place, const char *first, const cha
 
 /* Length of the word of letters, digits and underscores at `start`, QGM_OPERAND_BYTES at most, and no further than its page. */
 static size_t word(const uint8_t *start) {
-  size_t size = least(PAGE - (uintptr_t)start % PAGE, QGM_OPERAND_BYTES), length = 0;
+  size_t size = least(QGM_SMALLEST_PAGE - (uintptr_t)start % QGM_SMALLEST_PAGE, QGM_OPERAND_BYTES), length = 0;
   while (length < size && is_in_name(start[length]))
     length++;
   return length;
@@ -159,7 +158,7 @@ static int can_be_read(const void *start) {
 /* Number of letters before both addresses that are the same: compilers take the first comparison out of a loop. Of pages that
    can be read. */
 static size_t same_before(const uint8_t *a, const uint8_t *b) {
-  size_t most = least(MOST_BEFORE, least((uintptr_t)a % PAGE, (uintptr_t)b % PAGE)), number = 0;
+  size_t most = least(MOST_BEFORE, least((uintptr_t)a % QGM_SMALLEST_PAGE, (uintptr_t)b % QGM_SMALLEST_PAGE)), number = 0;
   while (number < most && is_in_name(a[-1 - (long)number]) &&
          folded(a[-1 - (long)number], QGM_FOLD) == folded(b[-1 - (long)number], QGM_FOLD))
     number++;

@@ -141,7 +141,13 @@ extern __thread uintptr_t __quagmire_lowest_stack __attribute__((tls_model("init
 #define QGM_INPUT 196    /* the file with the input */
 #define QGM_REQUESTS 198 /* read by the server */
 #define QGM_ANSWERS 199  /* written by it */
-#define QGM_PAGE 4096    /* counts in shared memory are aligned to it */
+/* The largest page of this machine's systems, to which counts in shared memory are aligned. */
+#if defined(__aarch64__)
+#define QGM_PAGE 65536
+#else
+#define QGM_PAGE 4096
+#endif
+#define QGM_SMALLEST_PAGE 4096 /* what is in one can be read if a part of it can */
 #define QGM_INPUT_BYTES (1 << 30) /* what a target that takes its input from memory has mapped: the most that it gets */
 
 /* Counts of an object: `length` bytes at `address` are at `offset` of the file. */

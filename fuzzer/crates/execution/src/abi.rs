@@ -383,8 +383,8 @@ pub(crate) const STARTED: u64 = 3;
 /// Value of `Served::status` if no child could be forked (`QGM_NO_CHILD`).
 pub(crate) const NO_CHILD: u64 = u64::MAX;
 
-/// Page size in bytes: counts in shared memory are aligned to it (`QGM_PAGE`).
-pub(crate) const PAGE: usize = 4096;
+/// The largest page of this machine's systems in bytes, to which counts in shared memory are aligned (`QGM_PAGE`).
+pub(crate) const PAGE: usize = if cfg!(target_arch = "aarch64") { 65536 } else { 4096 };
 
 /// Counts of an object in the fork server (`struct qgm_region`): address, length and offset in the shared file, in bytes.
 #[repr(C)]

@@ -59,7 +59,7 @@ pub(crate) struct Memory {
 pub(crate) fn memory(process: libc::pid_t) -> Memory {
     let mut buffer = [0; 512];
     let mut pages = read(process, b"statm", &mut buffer).split(|&byte| byte == b' ').skip(1).map(number);
-    let mut bytes = || pages.next().unwrap_or(0).wrapping_mul(4096);
+    let mut bytes = || pages.next().unwrap_or(0).wrapping_mul(rustix::param::page_size() as u64);
     Memory { resident: bytes(), shared: bytes() }
 }
 
