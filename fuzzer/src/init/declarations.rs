@@ -282,7 +282,8 @@ mod tests {
 
     #[test]
     fn a_base_is_found_however_much_of_its_namespace_is_written() {
-        let record = |bases: &[&str]| Record { bases: bases.iter().map(|&base| base.into()).collect(), ..Record::default() };
+        let record =
+            |bases: &[&str]| Record { bases: bases.iter().map(|&base| base.into()).collect(), ..Record::default() };
         let records = [
             ("Top", record(&[])),
             ("a::Mid", record(&["Top"])),
