@@ -25,7 +25,7 @@ use quagmire_base::{
 };
 use quagmire_cost::{
     noise::NoiseFloor,
-    resource::{Resource, Unit},
+    resource::{Capability, Resource, Unit},
     sizes::RelativeTo,
 };
 use quagmire_execution::{
@@ -156,10 +156,8 @@ pub struct Options {
 /// When an input is a degradation.
 #[derive(Clone, Debug, Args)]
 pub struct ConfirmOptions {
-    /// Which costs make an input a degradation, any of them: instructions, edges, hottest-edge, cycles, time, heap,
-    /// heap-total, stack, lines; resident with --uninstrumented
     #[arg(long, value_name = "LIST", default_value = "instructions", help_heading = "What counts as a degradation")]
-    #[arg(value_parser = costs)]
+    #[arg(value_parser = costs, help = cost_help())]
     pub cost: Costs,
     /// How many times the cost of an ordinary input is a degradation; more than 1
     #[arg(long, value_name = "RATIO", default_value_t = THRESHOLD, help_heading = "What counts as a degradation")]
@@ -577,6 +575,14 @@ fn address(text: &str) -> Result<Address, String> {
 
 fn place(typed: &str) -> Result<(String, Place), String> {
     Place::parse(typed).map(|place| (typed.to_owned(), place)).map_err(|why| format!("`{typed}`: {why}"))
+}
+
+/// Help of `--cost`: all resources, those last that only runs without instrumentation have.
+fn cost_help() -> String {
+    let (alone, usual): (Vec<_>, Vec<_>) =
+        Resource::ALL.into_iter().partition(|resource| resource.describe().needs == Capability::Processes);
+    let [usual, alone] = [usual, alone].map(|all| all.into_iter().map(Resource::name).collect::<Vec<_>>().join(", "));
+    format!("Which costs make an input a degradation, any of them: {usual}; {alone} with --uninstrumented")
 }
 
 fn costs(list: &str) -> Result<Costs, String> {

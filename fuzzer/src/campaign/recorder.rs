@@ -377,7 +377,7 @@ impl CampaignHooks for Recorder<'_> {
         self.housekeeping(moment, search)
     }
 
-    fn is_deadly(&self, bytes: &[u8]) -> bool {
+    fn is_left_out(&self, bytes: &[u8]) -> bool {
         Lost::is_among(self.lost, bytes)
     }
 

@@ -51,9 +51,7 @@ pub(super) struct Report {
     #[arg(short = 'o', long = "output", value_name = "FILE")]
     file: Option<PathBuf>,
 
-    /// The folder of the project when it was built: its sources have paths relative to it in sarif, junit, github and
-    /// markdown [default: the repository around the working folder]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help = source_root_help())]
     source_root: Option<PathBuf>,
 
     /// Do not draw graphs
@@ -67,6 +65,18 @@ pub(super) struct Report {
     /// Print where the report is, and nothing else, in a folder whose user calls it so: how campaigns end
     #[arg(long, hide = true, value_name = "OUT", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     brief: Option<PathBuf>,
+}
+
+/// Help of `--source-root`, with the formats whose text it changes.
+fn source_root_help() -> String {
+    let mut names: Vec<&str> =
+        EXPORTERS.iter().filter(|exporter| exporter.names_sources).map(|exporter| exporter.name).collect();
+    let last = names.pop().unwrap_or_default();
+    format!(
+        "The folder of the project when it was built: its sources have paths relative to it in {} and {last} \
+         [default: the repository around the working folder]",
+        names.join(", ")
+    )
 }
 
 /// Value of `--format`.
@@ -106,7 +116,7 @@ impl Command for Report {
 impl Report {
     /// Refuses options that the format would ignore.
     fn refuse_ignored(&self) -> Result<()> {
-        let needs_sources = matches!(self.format, Format::Findings(exporter) if exporter.names_sources());
+        let needs_sources = matches!(self.format, Format::Findings(exporter) if exporter.names_sources);
         if self.source_root.is_some() && !needs_sources {
             return Err(Error::usage("--source-root: this --format has the paths of sources as they are: remove it"));
         }

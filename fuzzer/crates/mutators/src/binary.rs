@@ -1,4 +1,4 @@
-//! The binary rules B.1 to B.6. Positions are drawn from the whole input; newlines have no meaning.
+//! The binary rules B. Positions are drawn from the whole input; newlines have no meaning.
 
 use libafl_bolts::rands::{Rand, StdRand};
 

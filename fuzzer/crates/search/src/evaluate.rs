@@ -265,9 +265,9 @@ pub fn see_trimmed<C: Campaign>(parts: &mut Parts<'_, C>, bytes: &mut Vec<u8>) -
 }
 
 /// Runs the target once on these bytes, and returns its draws; nothing else comes of the run. `None` if it draws nothing,
-/// or the run ended early, or would end this process.
+/// or the run ended early, or the input is left out ([`CampaignHooks::is_left_out`]).
 pub fn see_draws<C: Campaign>(parts: &mut Parts<'_, C>, bytes: &[u8]) -> Result<Option<Log>, Error> {
-    if !parts.is_drawn() || parts.state.is_interrupted() || parts.state.hooks.is_deadly(bytes) {
+    if !parts.is_drawn() || parts.state.is_interrupted() || parts.state.hooks.is_left_out(bytes) {
         return Ok(None);
     }
     parts.executor.observers_mut().1.0.record(true);
@@ -282,8 +282,8 @@ pub fn see_draws<C: Campaign>(parts: &mut Parts<'_, C>, bytes: &[u8]) -> Result<
     Ok(are_of_use.then(|| Log::new(draws, bytes, observers.1.0.is_cut())))
 }
 
-/// Evaluates `input` and returns whether it satisfies `goal`. Does not run it if it is known to end the process, or
-/// after the current work was given up.
+/// Evaluates `input` and returns whether it satisfies `goal`. Does not run it if it is left out
+/// ([`CampaignHooks::is_left_out`]), or after the current work was given up.
 pub fn probe<C: Campaign>(
     parts: &mut Parts<'_, C>,
     origin: &Origin<'_>,
@@ -293,7 +293,7 @@ pub fn probe<C: Campaign>(
     if parts.state.is_interrupted() {
         return Ok(Probe::Stop);
     }
-    if parts.state.hooks.is_deadly(input.mutator_bytes()) {
+    if parts.state.hooks.is_left_out(input.mutator_bytes()) {
         return Ok(Probe::Missed);
     }
     evaluate_as(parts, origin, input, false)?;
@@ -310,7 +310,7 @@ pub fn run_shadow<C: Campaign>(
     input: &BytesInput,
     goal: &impl Goal,
 ) -> Result<Option<bool>, Error> {
-    if parts.state.is_interrupted() || parts.state.hooks.is_deadly(input.mutator_bytes()) {
+    if parts.state.is_interrupted() || parts.state.hooks.is_left_out(input.mutator_bytes()) {
         return Ok(None);
     }
     run_unjudged(parts, input)?;

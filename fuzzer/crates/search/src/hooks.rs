@@ -100,8 +100,8 @@ pub trait CampaignHooks {
     /// If that cannot be written.
     fn tick(&mut self, moment: Moment, search: &SearchState) -> Result<()>;
 
-    /// Whether an input is known to end the worker's process.
-    fn is_deadly(&self, bytes: &[u8]) -> bool;
+    /// Whether an input is not to be run: it is known to end the process, or an option leaves it out.
+    fn is_left_out(&self, bytes: &[u8]) -> bool;
 
     /// Whether the campaign is over after this many executions.
     fn is_over(&self, executions: u64) -> bool;

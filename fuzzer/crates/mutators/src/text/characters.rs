@@ -1,4 +1,4 @@
-//! Rules for single characters: T.4, T.15. They keep newlines, so that lines stay lines.
+//! Rules for single characters. They keep newlines, so that lines stay lines.
 
 use libafl_bolts::rands::{Rand, StdRand};
 

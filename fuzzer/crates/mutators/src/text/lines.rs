@@ -1,4 +1,4 @@
-//! Rules for whole lines: T.1, T.2, T.3, T.13.
+//! Rules for whole lines.
 
 use libafl_bolts::rands::{Rand, StdRand};
 

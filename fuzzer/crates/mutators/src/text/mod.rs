@@ -1,4 +1,4 @@
-//! The text rules T.1 to T.15. They work on bytes: the input need not be UTF-8.
+//! The text rules T. They work on bytes: the input need not be UTF-8.
 //!
 //! Lines end at `\n`; words are separated by blanks (space, tab, vertical tab, form feed, carriage return).
 

@@ -1,4 +1,4 @@
-//! Rules that add blanks: T.8, T.9, T.10, T.11.
+//! Rules that add blanks.
 
 use std::ops::Range;
 

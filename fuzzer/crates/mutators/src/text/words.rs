@@ -1,4 +1,4 @@
-//! Rules for words: T.5, T.6, T.7, T.12, T.14.
+//! Rules for words.
 
 use std::cmp::Ordering;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Rules for attributes: D.1, D.2, D.3.
+//! Rules for attributes.
 //!
 //! Half of the calls change one attribute, the others several: of any name, or in half of these of one name.
 

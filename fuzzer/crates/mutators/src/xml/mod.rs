@@ -1,4 +1,4 @@
-//! The rules D.1 to D.4 for XML and similar markup. They remove things, and ignore what holds no tags: comments,
+//! The rules D for XML and similar markup. They remove things, and ignore what holds no tags: comments,
 //! CDATA sections, processing instructions and `<!DOCTYPE`. `scan.rs` and `lexer.rs` define what counts as a tag in
 //! broken markup.
 

@@ -1,4 +1,4 @@
-//! The rule for tags: D.4.
+//! The rule for tags.
 
 use std::ops::Range;
 

@@ -30,6 +30,8 @@ pub struct Exporter {
     /// Makes the text from the findings of a campaign, for formats that tell all that `summary.json` has of them;
     /// `None` for those that are made from its outcomes.
     findings: Option<fn(&Summary) -> String>,
+    /// Whether the text of a campaign names sources, so that it matters where the project's folder is.
+    pub names_sources: bool,
 }
 
 impl Exporter {
@@ -39,11 +41,6 @@ impl Exporter {
             Some(findings) => findings(summary),
             None => (self.outcomes)(&Outcomes::of_campaign(summary, root)),
         }
-    }
-
-    /// Whether the text of a campaign names sources, so that it matters where the project's folder is.
-    pub fn names_sources(&self) -> bool {
-        self.findings.is_none()
     }
 }
 
@@ -55,6 +52,7 @@ pub static EXPORTERS: &[Exporter] = &[
         form: Form::Json,
         outcomes: json_lines::outcomes,
         findings: Some(json_lines::findings),
+        names_sources: false,
     },
     Exporter {
         name: "csv",
@@ -62,6 +60,7 @@ pub static EXPORTERS: &[Exporter] = &[
         form: Form::Lines,
         outcomes: csv::outcomes,
         findings: Some(csv::findings),
+        names_sources: false,
     },
     Exporter {
         name: "sarif",
@@ -69,6 +68,7 @@ pub static EXPORTERS: &[Exporter] = &[
         form: Form::Json,
         outcomes: sarif::export,
         findings: None,
+        names_sources: true,
     },
     Exporter {
         name: "junit",
@@ -76,6 +76,7 @@ pub static EXPORTERS: &[Exporter] = &[
         form: Form::Lines,
         outcomes: junit::export,
         findings: None,
+        names_sources: true,
     },
     Exporter {
         name: "github",
@@ -83,6 +84,7 @@ pub static EXPORTERS: &[Exporter] = &[
         form: Form::Lines,
         outcomes: github::export,
         findings: None,
+        names_sources: true,
     },
     Exporter {
         name: "markdown",
@@ -90,6 +92,7 @@ pub static EXPORTERS: &[Exporter] = &[
         form: Form::Lines,
         outcomes: markdown::export,
         findings: None,
+        names_sources: true,
     },
 ];
 
@@ -103,8 +106,10 @@ mod tests {
     fn every_row_is_complete_and_has_a_name_of_its_own() {
         let names: BTreeSet<&str> = EXPORTERS.iter().map(|exporter| exporter.name).collect();
         assert!(names.len() == EXPORTERS.len() && !names.contains("html"), "{names:?}");
-        for Exporter { name, meaning, .. } in EXPORTERS {
+        for Exporter { name, meaning, findings, names_sources, .. } in EXPORTERS {
             assert!(!name.is_empty() && !meaning.is_empty() && !meaning.ends_with('.'), "{name}: {meaning}");
+            // only outcomes are given the folder
+            assert!(findings.is_none() || !names_sources, "{name}");
         }
     }
 

@@ -166,7 +166,7 @@ impl CampaignHooks for Diary {
         Ok(())
     }
 
-    fn is_deadly(&self, _: &[u8]) -> bool {
+    fn is_left_out(&self, _: &[u8]) -> bool {
         false
     }
 

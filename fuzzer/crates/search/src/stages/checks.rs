@@ -82,7 +82,7 @@ impl Checks {
         // runs that are watched take longer
         let is_timed = parts.state.search.objective.noisy().is_some();
         let is_used = may_run && self.comparisons.are_called() && !is_timed && !parts.state.is_interrupted();
-        if self.watch == Watch::Off || !is_used || parts.state.hooks.is_deadly(bytes) {
+        if self.watch == Watch::Off || !is_used || parts.state.hooks.is_left_out(bytes) {
             self.watch = Watch::Off;
             return Ok(());
         }
@@ -117,7 +117,7 @@ impl Checks {
             let Some(bytes) = self.put_right(input.mutator_bytes(), parts.state.libafl.max_size(), &mut known) else {
                 break;
             };
-            if parts.state.hooks.is_deadly(&bytes) || parts.look()? {
+            if parts.state.hooks.is_left_out(&bytes) || parts.look()? {
                 break;
             }
             self.settle(true, &mut parts.state.search);

@@ -73,11 +73,10 @@ fn trace<C: Campaign>(
     Ok(values)
 }
 
-/// Evaluates a mutant, unless it is too large or known to end the process, or the current work was given up. Returns whether it
-/// was run.
+/// Evaluates a mutant, unless it is too large or left out, or the current work was given up. Returns whether it was run.
 fn evaluate_one<C: Campaign>(parts: &mut Parts<'_, C>, origin: &Origin<'_>, input: &BytesInput) -> Result<bool, Error> {
     let (state, bytes) = (&parts.state, input.mutator_bytes());
-    if state.is_interrupted() || bytes.len() > state.libafl.max_size() || state.hooks.is_deadly(bytes) {
+    if state.is_interrupted() || bytes.len() > state.libafl.max_size() || state.hooks.is_left_out(bytes) {
         return Ok(false);
     }
     let is_new = evaluate(parts, origin, input)?.has_new_edge();
@@ -138,7 +137,7 @@ impl Work for ComparisonsStage {
         }
         // an entry may have been evicted while it was prepared
         let Ok(whole) = state.corpus().cloned_input_for_id(entry.into()) else { return Ok(()) };
-        if whole.mutator_bytes().len() > LONGEST || state.hooks.is_deadly(whole.mutator_bytes()) {
+        if whole.mutator_bytes().len() > LONGEST || state.hooks.is_left_out(whole.mutator_bytes()) {
             return Ok(());
         }
         let made_by = [self.operator];

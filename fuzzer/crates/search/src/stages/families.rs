@@ -111,27 +111,36 @@ impl Families {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use quagmire_mutators::built_in_rules;
+    use quagmire_mutators::{BUILT_IN, built_in_rules};
 
-    /// Share in percent of each letter in 10,000 draws for a parent of this share of text.
+    /// Families whose shares are told, in this order.
+    const LETTERS: [char; 4] = ['T', 'V', 'D', 'B'];
+
+    /// Share in percent of each family in 10,000 draws for a parent of this share of text.
     fn shares(text: f64, yields: &Yields) -> [usize; 4] {
         let rules = built_in_rules();
         let mut families = Families::new(&rules);
         families.weigh(text, yields);
         let (mut rand, mut drawn) = (StdRand::with_seed(1), [0; 4]);
         for _ in 0..10_000 {
-            let label = rules[families.draw(&mut rand)].label().as_bytes()[0];
-            drawn["TVDB".bytes().position(|letter| letter == label).unwrap()] += 1;
+            let rule = &rules[families.draw(&mut rand)];
+            drawn[LETTERS.iter().position(|&letter| rule.label().starts_with(letter)).unwrap()] += 1;
         }
         drawn.map(|drawn| (drawn + 50) / 100)
     }
 
     #[test]
     fn families_are_drawn_by_what_the_parent_is_made_of_and_none_is_off() {
-        let nothing = Yields::default();
-        assert_eq!(shares(1.0, &nothing), [64, 16, 17, 3]);
-        assert_eq!(shares(0.5, &nothing), [53, 14, 13, 21]);
-        assert_eq!(shares(0.0, &nothing), [19, 5, 5, 72]);
+        let rules =
+            LETTERS.map(|letter| BUILT_IN.iter().filter(|rule| rule.label().starts_with(letter)).count() as f64);
+        for (text, suits) in [(1.0, [1.0, 1.0, 1.0, 0.1]), (0.5, [0.5; 4]), (0.0, [0.1, 0.1, 0.1, 1.0])] {
+            let weight = |family: usize| rules[family] * suits[family];
+            let total: f64 = (0..4).map(weight).sum();
+            for (family, share) in shares(text, &Yields::default()).into_iter().enumerate() {
+                let expected = 100.0 * weight(family) / total;
+                assert!((share as f64 - expected).abs() <= 2.0, "{}: {share}, not {expected}", LETTERS[family]);
+            }
+        }
     }
 
     #[test]
@@ -156,7 +165,8 @@ mod tests {
         families.weigh(0.95, &Yields::default());
         let mut rand = StdRand::with_seed(1);
         let mut turns = |rule: usize| (0..1000).filter(|_| families.has_turn(rule, &mut rand)).count();
-        assert!((900..=1000).contains(&turns(0)) && (50..200).contains(&turns(15)), "B.1 is number 15");
-        assert!(families.is_for_text(0) && families.is_for_text(21) && !families.is_for_text(15));
+        let [binary, tags] = ["B.1", "D.1"].map(|label| rules.iter().position(|rule| rule.label() == label).unwrap());
+        assert!((900..=1000).contains(&turns(0)) && (50..200).contains(&turns(binary)));
+        assert!(families.is_for_text(0) && families.is_for_text(tags) && !families.is_for_text(binary));
     }
 }

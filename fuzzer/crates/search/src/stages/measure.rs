@@ -69,7 +69,7 @@ impl Work for MeasureStage {
             let Some((entry, first)) = parts.state.check(next)? else { return Ok(()) };
             // an entry that was evicted meanwhile is not measured
             let Ok(input) = parts.state.corpus().cloned_input_for_id(entry.into()) else { continue };
-            if parts.state.hooks.is_deadly(input.mutator_bytes()) {
+            if parts.state.hooks.is_left_out(input.mutator_bytes()) {
                 continue;
             }
             let Some(measured) = measure(parts, &input, first)? else { return Ok(()) };

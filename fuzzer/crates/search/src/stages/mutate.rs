@@ -115,7 +115,7 @@ impl MutateStage {
         let Some(made) = self.choices.make(parent, mask, parts.state, &mut self.input, &mut self.applied) else {
             return Ok(false);
         };
-        if parts.state.hooks.is_deadly(self.input.mutator_bytes()) {
+        if parts.state.hooks.is_left_out(self.input.mutator_bytes()) {
             return Ok(false);
         }
         parts.state.search.choices.by_choices += 1;
@@ -146,7 +146,7 @@ impl MutateStage {
         let changed =
             self.operators.mutate(leading, &mut parts.state.libafl, &mut self.input, mask, &mut self.applied)?;
         self.after_own(parent, parts)?;
-        if changed && !parts.state.hooks.is_deadly(self.input.mutator_bytes()) {
+        if changed && !parts.state.hooks.is_left_out(self.input.mutator_bytes()) {
             let kept = self.run(parent, false, parts)?.entry.is_some();
             if let (Some(goal), Some(_)) = (base.goal, of_base) {
                 let hit = goal.is_satisfied(&parts.executor.observers().0);
