@@ -1,6 +1,5 @@
 //! Helpers that run the wrapper and the clang that it stands for.
 
-#[path = "../../../../fuzzer/tests/e2e/common/missing.rs"]
 mod missing;
 
 pub(crate) use missing::skip;
