@@ -46,6 +46,8 @@ const ENTRIES: [&str; 2] = ["quagmire_engine_main", "quagmire_engine_mutate"];
 /// Archive of `main.c`, so that a program may have its own `main`.
 const MAIN_ARCHIVE: &str = "libquagmire-main.a";
 const SCRIPT: &str = "counts.ld";
+/// File name of the engine.
+pub const ENGINE: &str = "libquagmire.a";
 
 // LLVM's own flags name an older standard up to LLVM 15
 const PLUGIN_FLAGS: &[&str] = &["-shared", "-fPIC", "-O2", "-fno-rtti", "-fno-exceptions"];
@@ -158,17 +160,32 @@ fn object_name(unit: &str) -> String {
     format!("quagmire-{unit}.o")
 }
 
-/// Path of the in-process engine: `QUAGMIRE_ENGINE`, or else `libquagmire.a` next to the wrapper or in
-/// `../lib/quagmire` relative to it.
-pub fn engine(named: Option<OsString>, executable: Option<PathBuf>) -> Result<PathBuf, Error> {
+/// Path of the in-process engine: `QUAGMIRE_ENGINE`, or else `libquagmire.a` next to the wrapper, in `../lib/quagmire`
+/// relative to it, or where `quagmire setup` has built it.
+pub fn engine(
+    named: Option<OsString>,
+    executable: Option<PathBuf>,
+    of_user: Option<PathBuf>,
+) -> Result<PathBuf, Error> {
     let mut tried = Vec::new();
     if let Some(named) = named {
         tried.push(PathBuf::from(named));
-    } else if let Some(folder) = executable.as_deref().and_then(Path::parent) {
-        tried.push(folder.join("libquagmire.a"));
-        tried.extend(folder.parent().map(|above| above.join("lib/quagmire/libquagmire.a")));
+    } else {
+        if let Some(folder) = executable.as_deref().and_then(Path::parent) {
+            tried.push(folder.join(ENGINE));
+            tried.extend(folder.parent().map(|above| above.join("lib/quagmire").join(ENGINE)));
+        }
+        tried.extend(of_user);
     }
     tried.iter().find(|path| path.is_file()).cloned().ok_or(Error::NoEngine { tried })
+}
+
+/// Path at which `quagmire setup` builds the engine of this version: below `$XDG_DATA_HOME` or `$HOME/.local/share`; `None`
+/// if neither is an absolute path.
+pub fn engine_of_user(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let folder = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let data = folder("XDG_DATA_HOME").or_else(|| folder("HOME").map(|home| home.join(".local/share")))?;
+    Some(data.join("quagmire").join(env!("CARGO_PKG_VERSION")).join(ENGINE))
 }
 
 /// Path of an object with what harnesses use of the engine's archive: they are half as large, and linked in a third of the
@@ -231,7 +248,8 @@ mod tests {
 
     #[test]
     fn the_archive_of_the_engine_has_the_units_of_a_harness() {
-        let script = include_str!("../../scripts/engine-archive");
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scripts/engine-archive");
+        let script = std::fs::read_to_string(script).unwrap();
         let units = script.lines().find_map(|line| line.strip_prefix("for unit in ")?.strip_suffix("; do")).unwrap();
         let linked = [0, 1, 9, 10].map(|part| UNITS[part].1);
         assert_eq!(units, linked.join(" "));
@@ -241,12 +259,19 @@ mod tests {
     fn the_engine_is_looked_for_beside_the_wrapper_and_in_lib() {
         let scratch = tempfile::tempdir().unwrap();
         let wrapper = scratch.path().join("bin/quagmire-cc");
-        let error = engine(None, Some(wrapper.clone())).unwrap_err().to_string();
-        assert!(error.contains("bin/libquagmire.a") && error.contains("run scripts/build"), "{error}");
-        let archive = scratch.path().join("lib/quagmire/libquagmire.a");
-        std::fs::create_dir_all(archive.parent().unwrap()).unwrap();
-        std::fs::write(&archive, "").unwrap();
-        assert_eq!(engine(None, Some(wrapper.clone())), Ok(archive));
-        assert!(engine(Some("/nowhere/libquagmire.a".into()), Some(wrapper)).is_err(), "a named one is not replaced");
+        let home = |variable: &str| (variable == "HOME").then(|| scratch.path().into());
+        let own = engine_of_user(home).unwrap();
+        let version = env!("CARGO_PKG_VERSION");
+        assert_eq!(own, scratch.path().join(format!(".local/share/quagmire/{version}/libquagmire.a")));
+        assert_eq!(engine_of_user(|_| Some("share".into())), None, "relative to what?");
+        let engine = |named: Option<&str>| engine(named.map(OsString::from), Some(wrapper.clone()), Some(own.clone()));
+        let error = engine(None).unwrap_err().to_string();
+        assert!(error.contains("bin/libquagmire.a") && error.contains("run quagmire setup"), "{error}");
+        for archive in [&own, &scratch.path().join("lib/quagmire/libquagmire.a")] {
+            std::fs::create_dir_all(archive.parent().unwrap()).unwrap();
+            std::fs::write(archive, "").unwrap();
+            assert_eq!(engine(None).as_ref(), Ok(archive));
+        }
+        assert!(engine(Some("/nowhere/libquagmire.a")).is_err(), "a named one is not replaced");
     }
 }

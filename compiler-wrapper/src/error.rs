@@ -157,8 +157,8 @@ impl fmt::Display for Error {
             ),
             Error::NoEngine { tried } => write!(
                 f,
-                "-fsanitize=fuzzer needs the engine libquagmire.a (tried {}): run scripts/build, or name it with \
-                 QUAGMIRE_ENGINE",
+                "-fsanitize=fuzzer needs the engine libquagmire.a (tried {}): run quagmire setup, which builds it (in a \
+                 checkout: scripts/build), or name it with QUAGMIRE_ENGINE",
                 list(tried)
             ),
             Error::Exec { clang, problem } => write!(

@@ -93,7 +93,7 @@ pub(crate) fn prepare(plan: &BuildPlan, engine: Option<&Path>) -> Result<(PathBu
     if plan.link == Some(Link::Engine) {
         let named = engine.map(OsString::from).or_else(|| variable("QUAGMIRE_ENGINE")).filter(|name| !name.is_empty());
         let is_ours = named.is_none();
-        let archive = artefacts::engine(named, std::env::current_exe().ok())?;
+        let archive = artefacts::engine(named, std::env::current_exe().ok(), artefacts::engine_of_user(variable))?;
         pieces.engine = if is_ours { artefacts::slim(&cache, archive)? } else { archive };
     }
 

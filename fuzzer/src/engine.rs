@@ -16,6 +16,7 @@ use quagmire_execution::{
     harness::Harness,
     info::{Instrumentation, TargetInfo},
     orphans::Orphans,
+    recognise::ENGINE,
 };
 use quagmire_mutators::inner;
 
@@ -101,6 +102,8 @@ pub unsafe extern "C" fn quagmire_engine_main(
         let one = |at: usize| OsString::from(std::ffi::OsStr::from_bytes(CStr::from_ptr(*argv.add(at)).to_bytes()));
         ((0..argc as usize).map(one).collect::<Vec<_>>(), Harness::in_process(&*harness))
     };
+    // `quagmire` reads it from the file of the harness
+    std::hint::black_box(ENGINE);
     let _orphans = Orphans::adopt();
     if libfuzzer::is_meant(&arguments) {
         return libfuzzer::run(&arguments, harness);

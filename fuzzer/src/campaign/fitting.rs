@@ -10,12 +10,12 @@ use quagmire_choices::grammar::Grammar;
 type Shipped = (&'static str, fn(&str) -> bool, &'static str);
 
 const GRAMMARS: [Shipped; 6] = [
-    ("json", looks_like_json, include_str!("../../../corpus/grammars/json.json")),
-    ("xml", |text| text.starts_with('<') && text.ends_with('>'), include_str!("../../../corpus/grammars/xml.json")),
-    ("sql", looks_like_sql, include_str!("../../../corpus/grammars/sql.json")),
-    ("lua", looks_like_lua, include_str!("../../../corpus/grammars/lua.json")),
-    ("javascript", looks_like_javascript, include_str!("../../../corpus/grammars/javascript.json")),
-    ("css", |text| text.ends_with('}') && text.contains(':'), include_str!("../../../corpus/grammars/css.json")),
+    ("json", looks_like_json, include_str!("../../grammars/json.json")),
+    ("xml", |text| text.starts_with('<') && text.ends_with('>'), include_str!("../../grammars/xml.json")),
+    ("sql", looks_like_sql, include_str!("../../grammars/sql.json")),
+    ("lua", looks_like_lua, include_str!("../../grammars/lua.json")),
+    ("javascript", looks_like_javascript, include_str!("../../grammars/javascript.json")),
+    ("css", |text| text.ends_with('}') && text.contains(':'), include_str!("../../grammars/css.json")),
 ];
 
 /// Number of seeds that are parsed, and the size up to which one is.

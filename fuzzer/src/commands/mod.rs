@@ -5,6 +5,7 @@ mod doctor;
 mod manual;
 mod mutants;
 mod report;
+mod setup;
 
 use std::ffi::OsString;
 
@@ -24,7 +25,7 @@ use crate::{
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The commands of `quagmire`, in the order of its help text.
-const COMMANDS: [Row; 16] = [
+const COMMANDS: [Row; 17] = [
     row::<Options>(),
     row::<ReplayOptions>(),
     row::<GrowthOptions>(),
@@ -38,6 +39,7 @@ const COMMANDS: [Row; 16] = [
     row::<report::Report>(),
     row::<Generate>(),
     row::<Init>(),
+    row::<setup::Setup>(),
     row::<doctor::Doctor>(),
     row::<manual::Completions>(),
     row::<manual::Man>(),

@@ -93,6 +93,40 @@ fn programs_that_cannot_be_fuzzed_are_told_apart() {
 }
 
 #[test]
+fn a_harness_with_the_engine_of_another_version_is_to_be_built_again() {
+    let scene = Scene::new(GREETING);
+    let own = concat!("quagmire engine ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
+    let mut bytes = fs::read(harness("quadratic.c")).expect("a harness");
+    let marks: Vec<usize> =
+        bytes.windows(own.len()).enumerate().filter(|(_, text)| *text == own).map(|it| it.0).collect();
+    assert!(!marks.is_empty());
+    for (name, text, words) in [
+        ("older", &b"quagmire engine 0"[..], "linked with quagmire 0."),
+        ("newer", b"quagmire engine 9", "linked with quagmire 9."),
+        ("unknown", b"quagmire motor", "linked with another engine"),
+    ] {
+        for mark in &marks {
+            bytes[*mark..mark + text.len()].copy_from_slice(text);
+            // whatever this version is, it is another one
+            bytes[mark + own.len() - 2] = b'x';
+        }
+        let old = scene.write(name, &bytes);
+        fs::set_permissions(&old, fs::Permissions::from_mode(0o755)).expect("changed");
+        let words = ["build it again", words];
+        for command in ["fuzz -i seeds -o out", "replay seeds", "growth seeds/greeting", "compare seeds"] {
+            let command: Vec<&str> = command.split(' ').collect();
+            let mut command = scene.quagmire(&command);
+            command.arg("--").arg(&old);
+            if command.get_args().any(|word| word == "compare") {
+                command.arg("--and").arg(harness("quadratic.c"));
+            }
+            refused(&scene, &mut command, TARGET, &words);
+        }
+    }
+    assert!(!scene.path("out").exists());
+}
+
+#[test]
 fn options_that_are_missing_do_not_exist_or_contradict_each_other_are_named() {
     let scene = Scene::new(GREETING);
     let harness = harness("quadratic.c");

@@ -1,4 +1,6 @@
-//! `scripts/install`, `scripts/deb` and `quagmire doctor`: what is installed works without the checkout.
+//! `scripts/install`, `scripts/deb`, `quagmire setup` and `quagmire doctor`: what is installed works without the checkout.
+
+use std::os::unix::fs::PermissionsExt;
 
 use crate::common::*;
 
@@ -116,6 +118,55 @@ fn folders_that_cannot_be_installed_to_are_refused_and_doctor_says_what_is_missi
     sick.refused(1, &["compiler", "engine"]);
     let well = run(&mut scene.quagmire(&["doctor"])).ended();
     assert!(well.stdout.starts_with("ok       compiler"), "{well:?}");
+}
+
+#[test]
+fn what_cargo_does_not_install_is_set_up_once() {
+    let scene = Scene::new(&[]);
+    for folder in ["bin", "tools", "none"] {
+        fs::create_dir(scene.path(folder)).expect("created");
+    }
+    for name in ["quagmire", "quagmire-cc", "quagmire-cxx"] {
+        copy_program(&binaries().join(name), &scene.path("bin").join(name));
+    }
+    let with_cargo = |script: &str| {
+        let cargo = scene.write("tools/cargo", format!("#!/bin/sh\n{script}\n").as_bytes());
+        fs::set_permissions(cargo, fs::Permissions::from_mode(0o755)).expect("changed");
+    };
+    let setup = |tools: &str| {
+        let mut command = Command::new(scene.path("bin/quagmire"));
+        command.arg("setup").current_dir(scene.path("")).env("XDG_DATA_HOME", scene.path("data"));
+        command.env("PATH", format!("{}:/usr/bin:/bin", scene.path(tools).display()));
+        run(command.env_remove("QUAGMIRE_ENGINE").env_remove("CARGO"))
+    };
+    let link = || fs::read_link(scene.path("bin/quagmire-c++")).expect("a link");
+    with_cargo("echo 'error: no network' >&2; echo more >&2; exit 101");
+    setup("tools").refused(1, &["cannot fetch", "(no network)", "crates.io", "QUAGMIRE_ENGINE"]);
+    assert_eq!(link(), Path::new("quagmire-cxx"));
+    with_cargo("test $1 = fetch || exit 101");
+    setup("tools").refused(1, &["messages are above", "quagmire setup again"]);
+    with_cargo(
+        "test $1 = fetch || { mkdir -p target/release && cat Cargo.toml lib.rs > target/release/libquagmire.a; }",
+    );
+    let done = setup("tools").ended();
+    let made = scene.path("data/quagmire").join(env!("CARGO_PKG_VERSION")).join("libquagmire.a");
+    assert!(done.stdout.contains(&format!("engine: {}", made.display())), "{done:?}");
+    assert!(fs::read_to_string(&made).expect("the engine").contains(concat!("\"=", env!("CARGO_PKG_VERSION"), "\"")));
+    assert_eq!(fs::read_dir(scene.path("data/quagmire")).expect("a folder").count(), 1, "what was built is removed");
+    with_cargo("exit 1");
+    assert_eq!(setup("tools").ended().stdout.lines().count(), 1, "it is there");
+    // the compiler finds it, or says what builds it
+    let compile = || {
+        let mut command = Command::new(scene.path("bin/quagmire-cc"));
+        command.args(["-###", "-fsanitize=fuzzer"]).arg(testdata("quadratic.c")).current_dir(scene.path(""));
+        run(command.env("XDG_DATA_HOME", scene.path("data")).env_remove("QUAGMIRE_ENGINE"))
+    };
+    assert_eq!(compile().code, Some(0));
+    fs::remove_file(&made).expect("removed");
+    assert!(compile().stderr.contains("run quagmire setup"));
+    if !Path::new("/usr/bin/cargo").exists() {
+        setup("none").refused(1, &["cannot start cargo", "install Rust"]);
+    }
 }
 
 #[test]

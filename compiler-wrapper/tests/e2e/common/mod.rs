@@ -1,6 +1,5 @@
 //! Helpers that run the wrapper and the clang that it stands for.
 
-#[path = "../../../../fuzzer/tests/e2e/common/missing.rs"]
 mod missing;
 
 pub(crate) use missing::skip;
@@ -42,13 +41,13 @@ impl Llvm {
     }
 
     pub(crate) fn wrapper(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_quagmire-cc"));
+        let mut command = Command::new(program("quagmire-cc"));
         self.choose(&mut command);
         command
     }
 
     pub(crate) fn wrapperxx(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_quagmire-cxx"));
+        let mut command = Command::new(program("quagmire-cxx"));
         self.choose(&mut command);
         command
     }
@@ -57,6 +56,19 @@ impl Llvm {
     pub(crate) fn choose(&self, command: &mut Command) {
         command.env("QUAGMIRE_LLVM_CONFIG", format!("llvm-config-{}", self.major)).env("QUAGMIRE_CACHE", cache());
     }
+}
+
+/// Path of a compiler of `examples`, which cargo builds with the tests.
+pub(crate) fn program(name: &str) -> PathBuf {
+    let test = std::env::current_exe().expect("this test");
+    let folder = test.parent().and_then(Path::parent).expect("a folder of cargo's");
+    let program = folder.join("examples").join(name);
+    assert!(
+        program.exists(),
+        "{} is not there: cargo build -p quagmire-compiler-wrapper --examples",
+        program.display()
+    );
+    program
 }
 
 fn cache() -> PathBuf {

@@ -109,7 +109,6 @@ pub fn why_not(error: &io::Error) -> String {
 }
 
 #[cfg(test)]
-#[path = "../../../tests/e2e/common/missing.rs"]
 mod missing;
 
 #[cfg(test)]

@@ -11,6 +11,10 @@ use quagmire_base::error::{Error, Result};
 const MARK_SECTION: &str = ".note.quagmire";
 /// Text in that section of harnesses (`inprocess.c`).
 const HARNESS_MARK: &[u8] = b"in-process harness";
+/// Text in the engine that every harness has, before its version and a newline.
+const ENGINE_MARK: &str = "quagmire engine ";
+/// That text and the version of this engine.
+pub const ENGINE: &str = concat!("quagmire engine ", env!("CARGO_PKG_VERSION"), "\n");
 /// Text in that section of programs with mutants (`mutants_serve.c`).
 const MUTANTS_MARK: &[u8] = b"quagmire mutants";
 /// Section that the pass adds to everything it instruments.
@@ -100,11 +104,29 @@ pub fn recognise(program: &Path) -> Result<ProgramKind> {
     let text = mark.data().unwrap_or_default();
     let has = |mark: &[u8]| text.windows(mark.len()).any(|window| window == mark);
     Ok(if has(HARNESS_MARK) {
+        if !contains(ENGINE.as_bytes()) {
+            let other =
+                engine_version(&data).map_or_else(|| "another engine".to_owned(), |it| format!("quagmire {it}"));
+            let own = env!("CARGO_PKG_VERSION");
+            return Err(Error::target(format!(
+                "{shown} was linked with {other}, and this is quagmire {own}: build it again with the quagmire-cc of {own}"
+            )));
+        }
         ProgramKind::Harness
     } else if has(MUTANTS_MARK) {
         ProgramKind::Mutants
     } else {
         ProgramKind::Program(Builder::Quagmire)
+    })
+}
+
+/// The version that an engine of quagmire in a harness tells; `None` if there is none that does.
+fn engine_version(data: &[u8]) -> Option<&str> {
+    memchr::memmem::find_iter(data, ENGINE_MARK).find_map(|at| {
+        let rest = &data[at + ENGINE_MARK.len()..];
+        let version = &rest[..rest.iter().take(40).position(|&byte| byte == b'\n')?];
+        let is_version = version.first()?.is_ascii_digit() && version.iter().all(u8::is_ascii_graphic);
+        std::str::from_utf8(version).ok().filter(|_| is_version)
     })
 }
 
@@ -119,6 +141,14 @@ pub fn refuse_mutants(program: &Path) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_engine_tells_its_version() {
+        assert_eq!(engine_version(format!("\0{ENGINE_MARK}of\n{ENGINE}").as_bytes()), Some(env!("CARGO_PKG_VERSION")));
+        for none in ["", ENGINE_MARK, "quagmire engine 0.1", "quagmire engine \n", "quagmire engine 0.1 of old\n"] {
+            assert_eq!(engine_version(none.as_bytes()), None, "{none:?}");
+        }
+    }
 
     #[test]
     fn a_program_whose_sections_cannot_be_read_is_damaged() {

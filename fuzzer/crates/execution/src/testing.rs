@@ -62,3 +62,10 @@ pub fn made_up(edges: &[u32]) -> (Program, Counts) {
     // SAFETY: tables as the pass makes them, which are never freed.
     (unsafe { Program::new(modules) }, Counts(counts))
 }
+
+/// Text of a file of the runtime, in a checkout.
+#[cfg(test)]
+pub(crate) fn runtime(name: &str) -> String {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../compiler-wrapper/runtime");
+    std::fs::read_to_string(folder.join(name)).expect("a file of the runtime")
+}

@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn the_numbers_are_those_of_the_runtime() {
-        let header = include_str!("../../../../../compiler-wrapper/runtime/performance.h");
+        let header = crate::testing::runtime("performance.h");
         for (name, number) in
             [("QGM_GATES", GATES), ("QGM_SITE_WORDS", SITE_WORDS), ("QGM_INSTRUCTIONS_BYTES", INSTRUCTIONS_BYTES)]
         {

@@ -316,7 +316,7 @@ mod tests {
 
     #[test]
     fn the_numbers_are_those_of_the_runtime() {
-        let header = include_str!("../../../../../compiler-wrapper/runtime/mutants.h");
+        let header = crate::testing::runtime("mutants.h");
         let defined = |name: &str| {
             let line = header.lines().find_map(|line| line.strip_prefix(&format!("#define {name} ")));
             line.unwrap_or_else(|| panic!("{name} is not defined")).split(" /*").next().unwrap_or_default().trim()

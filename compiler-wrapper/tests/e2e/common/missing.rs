@@ -1,0 +1,1 @@
+../../../../fuzzer/tests/e2e/common/missing.rs
