@@ -301,6 +301,7 @@ fn plain_mode_touches_nothing() {
             plain: true,
             fuzzing_mode: true,
             pass: PassVariant { compares: true, every_block: true, library_costs: false },
+            untested_llvm: true,
             driver: true,
             foreign_driver: true,
             mutants: Some(MutantsKind::Faults),

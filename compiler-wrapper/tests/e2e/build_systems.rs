@@ -6,8 +6,8 @@ use std::process::{Command, Output};
 
 /// Runs one step of a build; `None` if the tool is not installed and may be missing.
 #[track_caller]
-fn step(llvm: &Llvm, folder: &Path, program: &str, arguments: &[&str]) -> Option<Output> {
-    let mut command = Command::new(program);
+fn step(llvm: &Llvm, folder: &Path, tool: &str, arguments: &[&str]) -> Option<Output> {
+    let mut command = Command::new(tool);
     llvm.choose(&mut command);
     command.env("CC", program("quagmire-cc")).env("CXX", program("quagmire-cxx"));
     // the caller's environment is not the project's
@@ -15,11 +15,11 @@ fn step(llvm: &Llvm, folder: &Path, program: &str, arguments: &[&str]) -> Option
     match command.current_dir(folder).args(arguments).output() {
         Ok(output) => {
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-            assert!(output.status.success(), "{program}: {}{}", text(&output.stdout), text(&output.stderr));
+            assert!(output.status.success(), "{tool}: {}{}", text(&output.stdout), text(&output.stderr));
             Some(output)
         }
         Err(_) => {
-            skip(program, "scripts/install-deps --test installs it");
+            skip(tool, "scripts/install-deps --test installs it");
             None
         }
     }
