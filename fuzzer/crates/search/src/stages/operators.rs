@@ -397,6 +397,8 @@ impl Operators {
 
 #[cfg(test)]
 mod tests {
+    use libafl::corpus::Testcase;
+
     use super::*;
     use crate::evaluate::tests::libafl_state;
 
