@@ -1,6 +1,6 @@
 //! Tests that projects of the usual build systems configure and build with the wrapper as `CC` and `CXX`.
 
-use crate::common::{Llvm, copied, has_runtime, installed, must, program, run, skip};
+use crate::common::{Llvm, compiler, copied, has_runtime, installed, must, run, skip};
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 fn step(llvm: &Llvm, folder: &Path, tool: &str, arguments: &[&str]) -> Option<Output> {
     let mut command = Command::new(tool);
     llvm.choose(&mut command);
-    command.env("CC", program("quagmire-cc")).env("CXX", program("quagmire-cxx"));
+    command.env("CC", compiler("quagmire-cc")).env("CXX", compiler("quagmire-cxx"));
     // the caller's environment is not the project's
     command.env_remove("CFLAGS").env_remove("CXXFLAGS").env_remove("LDFLAGS").env_remove("MAKEFLAGS");
     match command.current_dir(folder).args(arguments).output() {

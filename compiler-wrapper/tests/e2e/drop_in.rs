@@ -1,6 +1,6 @@
 //! Tests that the wrapper behaves as the clang that it stands for.
 
-use crate::common::{Llvm, copied, has_runtime, installed, must, program, run};
+use crate::common::{Llvm, compiler, copied, has_runtime, installed, must, run};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -152,7 +152,7 @@ fn defines_standard_input_and_the_wrappers_name_arrive_as_they_would_at_clang() 
 
         // a name that ends in two plus signs compiles C++
         let name = folder.join("quagmire-c++");
-        std::os::unix::fs::symlink(program("quagmire-cc"), &name).unwrap();
+        std::os::unix::fs::symlink(compiler("quagmire-cc"), &name).unwrap();
         let mut command = Command::new(name);
         llvm.choose(&mut command);
         must(command, folder, &["-shared", "-fPIC", "-Wl,-z,defs", "plugin.cc", "-o", "libplugin.so"]);

@@ -1,6 +1,6 @@
 //! Tests of the first use on a machine: what is built, and which messages appear if something is missing.
 
-use crate::common::{Llvm, copied, installed, program, run};
+use crate::common::{Llvm, compiler, copied, installed, run};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ fn eight_compilers_started_at_once_build_everything_once() {
         let cache = folder.path().join("cache");
         let compilers: Vec<_> = (0..8)
             .map(|n| {
-                Command::new(program("quagmire-cc"))
+                Command::new(compiler("quagmire-cc"))
                     .current_dir(folder.path())
                     .args(["a.c", "b.c", "-o", &format!("a{n}")])
                     .env("QUAGMIRE_CACHE", &cache)
@@ -68,7 +68,7 @@ fn a_clang_that_cannot_compile_the_plugin_shows_why_and_leaves_no_debris() {
         let llvm_config = logging_llvm(tools.path(), &llvm);
         fs::write(tools.path().join("clang++"), "#!/bin/sh\necho out of luck >&2\nexit 1\n").unwrap();
         let cache = folder.path().join("cache");
-        let mut wrapper = Command::new(program("quagmire-cc"));
+        let mut wrapper = Command::new(compiler("quagmire-cc"));
         wrapper.env("QUAGMIRE_CACHE", &cache).env("QUAGMIRE_LLVM_CONFIG", &llvm_config);
         let output = run(wrapper, folder.path(), &["-c", "a.c"], "");
         let messages = String::from_utf8(output.stderr).unwrap();
@@ -92,7 +92,7 @@ fn an_llvm_without_its_clang_is_passed_over_and_a_named_one_comes_first() {
     std::os::unix::fs::symlink(String::from_utf8(real.stdout).unwrap().trim(), tools.path().join("llvm-config-14"))
         .unwrap();
     let chosen = |quagmire: Option<&str>, plain: Option<&str>| {
-        let mut wrapper = Command::new(program("quagmire-cc"));
+        let mut wrapper = Command::new(compiler("quagmire-cc"));
         wrapper.env_remove("QUAGMIRE_LLVM_CONFIG").env_remove("LLVM_CONFIG").env("QUAGMIRE_DEBUG", "1");
         let log = folder.path().join("cache/commands.log");
         let _ = fs::remove_file(&log);
@@ -113,7 +113,7 @@ fn an_llvm_without_its_clang_is_passed_over_and_a_named_one_comes_first() {
 fn where_no_llvm_can_be_used_one_line_names_the_packages_or_what_is_supported() {
     let folder = copied("commands");
     let said = |name: Option<&str>| {
-        let mut wrapper = Command::new(program("quagmire-cc"));
+        let mut wrapper = Command::new(compiler("quagmire-cc"));
         wrapper.env_remove("QUAGMIRE_LLVM_CONFIG").env_remove("LLVM_CONFIG");
         wrapper.env("PATH", folder.path()).env("QUAGMIRE_CACHE", folder.path().join("cache"));
         wrapper.envs(name.map(|name| ("LLVM_CONFIG", name)));

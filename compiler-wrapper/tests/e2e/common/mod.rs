@@ -41,13 +41,13 @@ impl Llvm {
     }
 
     pub(crate) fn wrapper(&self) -> Command {
-        let mut command = Command::new(program("quagmire-cc"));
+        let mut command = Command::new(compiler("quagmire-cc"));
         self.choose(&mut command);
         command
     }
 
     pub(crate) fn wrapperxx(&self) -> Command {
-        let mut command = Command::new(program("quagmire-cxx"));
+        let mut command = Command::new(compiler("quagmire-cxx"));
         self.choose(&mut command);
         command
     }
@@ -59,7 +59,7 @@ impl Llvm {
 }
 
 /// Path of a compiler of `examples`, which cargo builds with the tests.
-pub(crate) fn program(name: &str) -> PathBuf {
+pub(crate) fn compiler(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("this test");
     let folder = test.parent().and_then(Path::parent).expect("a folder of cargo's");
     let program = folder.join("examples").join(name);
