@@ -40,7 +40,7 @@ const UNITS: [(Part, &str); 11] = [
     (Part::Heap, "heap"),
 ];
 
-/// What the runtime calls in the engine.
+/// Functions of the engine that the runtime calls.
 const ENTRIES: [&str; 2] = ["quagmire_engine_main", "quagmire_engine_mutate"];
 
 /// Archive of `main.c`, so that a program may have its own `main`.

@@ -31,7 +31,7 @@ const MANIFEST: &str = concat!(
 /// Source of that crate.
 const SOURCE: &str = "pub use commands::engine::{quagmire_engine_main, quagmire_engine_mutate};\n";
 
-/// What helps where cargo cannot build the engine.
+/// Remedy where cargo cannot build the engine.
 const OTHERWISE: &str = "take libquagmire.a from a release of this version, and name it with QUAGMIRE_ENGINE";
 
 /// Build what `cargo install` leaves out, once: the engine of harnesses, and quagmire-c++
