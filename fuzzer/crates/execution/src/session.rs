@@ -212,6 +212,8 @@ impl<Q: Serialize + DeserializeOwned, A: Serialize + DeserializeOwned> Session<Q
                 let (answer, is_good_for_more) = answer(&mut state, request, &read_block(&mut theirs)?);
                 write(&mut theirs, &answer)?;
                 if !is_good_for_more {
+                    // it waits to be asked or left: an end that comes with an answer would be taken for the lack of one
+                    let _ = read_block(&mut theirs);
                     return Some(());
                 }
             }
@@ -327,6 +329,17 @@ mod tests {
         assert_eq!(sum, 16);
         let gone = session.ask(&100, &[]).expect("a child").expect_err("it ends");
         assert_eq!(gone.end, End::Signal(libc::SIGKILL));
+    }
+
+    #[test]
+    fn an_answer_that_is_the_last_one_arrives() {
+        let page = page();
+        // larger than what the socket holds: it is read in parts, and written before the last of them is read
+        let answer = |(): &mut (), bytes: usize, _: &[u8]| (vec![7_u8; bytes], false);
+        let session = Session::start(&page, || Ok(()), answer).expect("a child").expect("it answers");
+        let (session, answer) = session.ask(&(4 << 20), &[]).expect("a child").expect("it answers");
+        assert_eq!(answer.len(), 4 << 20);
+        assert!(session.ask(&1, &[]).expect("a child").is_err(), "it is not good for more");
     }
 
     #[test]
