@@ -1,4 +1,4 @@
-//! Programs built with AFL++'s compilers.
+//! Programs built with AFL++'s compilers: of the version that `scripts/afl` builds, and of Debian's, whose protocol is older.
 
 use crate::common::*;
 
@@ -8,11 +8,16 @@ const WARNING: &str = "bucketed edges and time only; build it with quagmire-cc";
 /// Builds a file of `testdata` with AFL++ in the folder of the scene; `None` where AFL++ may be missing.
 #[track_caller]
 fn built_by_afl(scene: &Scene, source: &str, options: &[&str]) -> Option<PathBuf> {
-    if !has_program("afl-clang-fast", "afl++") {
+    built_by("afl-clang-fast", scene, source, options)
+}
+
+#[track_caller]
+fn built_by(compiler: &str, scene: &Scene, source: &str, options: &[&str]) -> Option<PathBuf> {
+    if !has_program(compiler, "afl++") {
         return None;
     }
     let program = scene.path("program");
-    let mut command = Command::new("afl-clang-fast");
+    let mut command = Command::new(compiler);
     command.env("AFL_QUIET", "1").arg("-O1").args(options).arg(testdata(source)).arg("-o").arg(&program);
     run(&mut command).succeeded();
     Some(program)
@@ -61,9 +66,12 @@ fn below(process: u32) -> BTreeSet<u32> {
 
 #[test]
 fn inputs_that_go_further_hit_more_edges_and_a_campaign_goes_deeper_than_its_seed() {
-    for build in BUILDS {
+    // the first is that of PATH
+    for (compiler, build) in
+        ["afl-clang-fast", "/usr/bin/afl-clang-fast"].into_iter().flat_map(|it| BUILDS.map(|build| (it, build)))
+    {
         let scene = Scene::new(&[("1", b"x..."), ("2", b"q..."), ("3", b"qu.."), ("4", b"qua.")]);
-        let Some(program) = built_by_afl(&scene, "deeper.c", &[build]) else { return };
+        let Some(program) = built_by(compiler, &scene, "deeper.c", &[build]) else { return };
         let inputs = inputs(&scene, &program, &[]);
         let hit: Vec<u64> = inputs.iter().map(|input| number(&input["edges_hit"])).collect();
         assert!(hit[0] > 0 && hit.is_sorted_by(|a, b| a < b), "{build}: {hit:?}");
@@ -156,20 +164,51 @@ fn nothing_is_left_behind_by_campaigns_that_are_killed() {
 }
 
 #[test]
+fn rounds_on_which_a_loop_ends_cost_as_much_as_others() {
+    let scene = Scene::new(&[("a", b"qua.")]);
+    let Some(program) = built_by_afl(&scene, "deeper.c", &["-DPERSISTENT"]) else { return };
+    // twice the rounds of its loop
+    let report = scene.ask("replay --json -n 200 seeds", &program).ended().json();
+    let range = &report["inputs"][0]["instructions_range"];
+    assert_eq!(range[0], range[1], "{report:#}");
+}
+
+#[test]
+fn the_dictionary_that_the_compiler_has_made_is_used() {
+    let scene = Scene::new(&[("plain", b"an ordinary text of forty bytes or so")]);
+    let Some(program) = built_by("afl-clang-lto", &scene, "nested_keywords.c", &["-DPROGRAM"]) else { return };
+    let keywords = |options: &str| {
+        let options = format!("--execs 5000 --seed 3 --max-size 64 --rules T,havoc,splice,tokens --force {options}");
+        scene.fuzz(&program, &options).succeeded();
+        scene.files("out/queue").values().filter(|bytes| bytes.starts_with(b"<!ENTITY")).count()
+    };
+    assert_eq!((keywords("") > 0, keywords("--no-auto-dict")), (true, 0), "{:#}", scene.summary());
+}
+
+#[test]
 fn what_cannot_be_measured_or_run_is_refused() {
     let scene = Scene::new(&[("a", b"quad")]);
     let Some(program) = built_by_afl(&scene, "deeper.c", &[]) else { return };
     scene.fuzz(&program, "--cost stack --execs 10").refused(2, &["--cost stack", "AFL++", "quagmire-cc"]);
     let mark = "const char *mark = \"__AFL_SHM_ID\";\n#include <unistd.h>\n";
-    let says =
-        |word: &str| format!("{mark}int main(void) {{ unsigned word = {word}; write(199, &word, 4); return !mark; }}");
+    // what it says, with an answer to the first word
+    let says = |words: &str| {
+        format!(
+            "{mark}int main(void) {{ unsigned words[] = {{{words}}}, answer; write(199, words, 4); read(198, &answer, 4); \
+             write(199, words + 1, sizeof words - 4); return !mark; }}"
+        )
+    };
     for (name, source, words) in [
         (
             "none",
             format!("{mark}int main(void) {{ return !mark; }}"),
             &["before AFL++'s fork server", "exit code 0"][..],
         ),
-        ("newer", says("0x41464c01"), &["newer AFL++", "version 1", "quagmire-cc"]),
+        ("newer", says("0x41464c02"), &["another AFL++", "version 2", "quagmire-cc"]),
+        ("optional", says("0x41464c01, 0x11"), &["another AFL++", "options", "0x10", "quagmire-cc"]),
+        ("torn", says("0x41464c01, 1"), &["before AFL++'s fork server", "exit code 0"]),
+        ("garbled", says("0x41464c01, 1, 64, 7"), &["AFL++'s protocol", "quagmire-cc"]),
+        ("vast", says("0x41464c01, 1, 0x7fffffff"), &["more edges", "quagmire-cc"]),
         ("large", says("0xf800018f"), &["more edges", "quagmire-cc"]),
         ("small", says("0xf800088f"), &["shared memory", "error 8"]),
     ] {

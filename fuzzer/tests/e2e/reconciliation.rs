@@ -35,9 +35,11 @@ fn agrees(scene: &Scene) {
 fn degradations_outlive_the_worker_that_found_them() {
     let scene = Scene::new(&SEEDS[..1]);
     let campaign = start(&mut scene.campaign(&harness("quadratic.c"), "--seed 1 --max-size 200 --time 1h"));
-    let found = || scene.path("out/degradations").is_dir() && !shown(&scene, "out/degradations").is_empty();
+    // the file of a finding is there before the line of the journal
+    let journal = || fs::read_to_string(scene.path("out/logs/findings.jsonl")).unwrap_or_default();
+    let found = || journal().contains("\"verdict\":\"");
     let first = worker(&campaign, &[]);
-    wait_until("a degradation", || found().then_some(()));
+    wait_until("a degradation in the journal", || found().then_some(()));
     signal(first, libc::SIGKILL);
     worker(&campaign, &[first]);
     let before = shown(&scene, "out/degradations");

@@ -12,7 +12,7 @@ const MARK: &[u8] = b"quagmire-token: ";
 
 /// Tokens of the program and the libraries that are loaded, each once, in order. Empty where nothing was built with the
 /// pass.
-pub fn tokens_of_code() -> Vec<Vec<u8>> {
+pub(crate) fn tokens_of_code() -> Vec<Vec<u8>> {
     let symbols = Symbols::new();
     let tokens: BTreeSet<Vec<u8>> = symbols.files().flat_map(tokens_in).collect();
     tokens.into_iter().collect()

@@ -8,6 +8,7 @@ use std::{
 
 use super::{
     abi::{ABI, Ended, Event, OnEnd, RawDraws, RawHarness, RawModules, Status},
+    code_tokens::tokens_of_code,
     comparisons::Comparisons,
     fork_server::{Builder, ForkServer, run_folder::RunFiles},
     own_mutator::OwnMutator,
@@ -120,6 +121,15 @@ impl Harness {
             Backend::InProcess(raw) => Some(Comparisons::new(unsafe { &*raw.comparisons })),
             Backend::ForkServer(server) => server.comparisons().map(Comparisons::new),
         }
+    }
+
+    /// Tokens of the program's code, once the harness is initialised: constants that it compares with something.
+    pub fn tokens(&self) -> Vec<Vec<u8>> {
+        let mut tokens = tokens_of_code();
+        if let Backend::ForkServer(server) = &self.0 {
+            tokens.extend(server.tokens());
+        }
+        tokens
     }
 
     /// Whether it is known before the first run that there may be draws: a harness in this process was compiled with a

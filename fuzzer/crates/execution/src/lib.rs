@@ -4,7 +4,7 @@ pub mod abi;
 pub mod bucket;
 pub mod build_settings;
 pub mod clock;
-pub mod code_tokens;
+mod code_tokens;
 pub mod comparisons;
 pub mod counts;
 pub mod diversity;

@@ -36,7 +36,6 @@ use quagmire_base::{
 };
 use quagmire_cost::resource::Resource;
 use quagmire_execution::{
-    code_tokens::tokens_of_code,
     diversity::table::TraceTable,
     executor::HarnessExecutor,
     fork_server,
@@ -264,7 +263,7 @@ pub(super) fn operators(
     let Setup { options, rules, grammar, .. } = setup;
     let mut tokens = read_tokens(options)?;
     if !options.search.no_auto_dict {
-        tokens.add_tokens(tokens_of_code().iter().filter(|token| token.len() <= setup.first_size));
+        tokens.add_tokens(harness.tokens().iter().filter(|token| token.len() <= setup.first_size));
     }
     let learns = !options.search.no_auto_dict && harness.comparisons().is_some();
     let has_tokens = learns || !tokens.tokens().is_empty();

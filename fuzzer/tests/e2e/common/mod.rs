@@ -108,22 +108,10 @@ pub(crate) fn built(source: &str, options: &[&str], llvm: Option<u32>) -> PathBu
     made_once(stem, (source, options, llvm, text), |path| {
         // the source comes first: the order in which libraries have to follow it
         let mut command = compiler(source, llvm);
-        command.arg(testdata(source)).args(options).args(linker(options, llvm));
-        let output = command.arg("-o").arg(path).output();
+        let output = command.arg(testdata(source)).args(options).arg("-o").arg(path).output();
         let output = output.expect("quagmire-cc starts");
         assert!(output.status.success(), "{source} {options:?}: {}", String::from_utf8_lossy(&output.stderr));
     })
-}
-
-/// Option for LLVM's linker, if it is there and these options leave the choice: it takes a quarter of the time for the engine.
-fn linker(options: &[&str], llvm: Option<u32>) -> Option<&'static str> {
-    let is_open = |option: &&str| *option != "-c" && !option.starts_with("-fuse-ld") && !option.starts_with("-flto");
-    let is_there = || has_lld(llvm.unwrap_or(22)) || llvm.is_none() && has_lld(19);
-    (llvm != Some(14) && options.iter().all(is_open) && is_there()).then_some("-fuse-ld=lld")
-}
-
-fn has_lld(llvm: u32) -> bool {
-    Path::new(&format!("/usr/lib/llvm-{llvm}/bin/ld.lld")).is_file()
 }
 
 /// Path in the folder of this build that `make` has created, once for all tests with this name and key.
@@ -418,7 +406,6 @@ impl Scene {
         let source_file = if own.is_file() { own } else { testdata(source) };
         let mut command = compiler(source, None);
         command.current_dir(&self.folder).envs(variables.to_vec()).arg(source_file).args(options);
-        command.args(linker(options, None));
         run(command.arg("-o").arg(&program)).ended();
         program
     }

@@ -187,6 +187,14 @@ impl ForkServer {
         self.modules
     }
 
+    /// The dictionary that AFL++'s compiler has put into the program; none of other servers, or before it was started.
+    pub(crate) fn tokens(&self) -> Vec<Vec<u8>> {
+        match &*self.server.borrow() {
+            Some(AnyServer::Afl(server)) => server.tokens.clone(),
+            _ => Vec::new(),
+        }
+    }
+
     /// The record of draws of quagmire's own server; `None` for others, or before it was started.
     pub(crate) fn draws(&self) -> Option<&'static RawDraws> {
         self.with_ours(|server| server.draws())

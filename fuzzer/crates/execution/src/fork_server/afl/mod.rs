@@ -1,4 +1,4 @@
-//! Fork server of programs built by AFL++'s compilers (tested with 4.04c), by AFL's protocol: one request per run,
+//! Fork server of programs built by AFL++'s compilers (tested with 4.04c and 4.40c), by AFL's protocol: one request per run,
 //! answered by the child's process id and its wait status.
 //!
 //! A run yields AFL's map and the time it took, nothing else.
@@ -10,10 +10,7 @@ mod table;
 use std::{
     ffi::OsString,
     io::{self, Read, Write},
-    os::{
-        fd::RawFd,
-        raw::{c_int, c_uint},
-    },
+    os::{fd::RawFd, raw::c_int},
     process::Child,
     sync::atomic::{AtomicU64, Ordering::SeqCst},
 };
@@ -63,6 +60,8 @@ pub(crate) struct Server {
     map: Segment,
     map_size: usize,
     table: Table,
+    /// Dictionary of the program.
+    pub(crate) tokens: Vec<Vec<u8>>,
     /// Inputs in shared memory, if the program takes them.
     memory: Option<Segment>,
     input: Input,
@@ -115,9 +114,10 @@ impl Server {
         unsafe { child::is_told_at(&raw const CHILD, process.id() as libc::pid_t) };
         let memory = memory.filter(|_| hello.takes_memory);
         let (stopped, was_killed) = (None, false);
-        let map_size = hello.map_size;
-        let mut server = Self { process, requests, answers, map, map_size, table, memory, input, stopped, was_killed };
-        if server.memory.is_some() && hello.asks_back {
+        let Hello { map_size, tokens, asks_back, .. } = hello;
+        let mut server =
+            Self { process, requests, answers, map, map_size, table, tokens, memory, input, stopped, was_killed };
+        if server.memory.is_some() && asks_back {
             let told = server.requests.write_all(&GIVES_MEMORY.to_ne_bytes());
             told.map_err(|error| Error::target(format!("{name} does not listen: {error}")))?;
         }
@@ -127,6 +127,7 @@ impl Server {
     /// Makes one run. If the server has died, kills this process too: its successor starts another server.
     pub(crate) fn run(&mut self, input: &[u8]) -> Ended {
         let mut before;
+        let mut may_leave = true;
         let (told, began) = loop {
             self.map.bytes()[..self.map_size].fill(0);
             before = self.stopped.take();
@@ -136,8 +137,11 @@ impl Server {
             if is_stopped {
                 self.stopped = Some(cpu_clock(CHILD.load(SeqCst) as libc::pid_t).unwrap_or(0));
             }
-            // the first round of a loop includes the way into it, which no other round does: it does not count
-            if before.is_some() || !is_stopped {
+            // the first round of a loop includes the way into it, and the last one the way out: neither counts
+            let has_left = before.is_some() && matches!(told, Ok((0, None)));
+            if has_left && may_leave {
+                may_leave = false; // it may be the input
+            } else if before.is_some() || !is_stopped {
                 break (told, began);
             }
         };
@@ -229,35 +233,51 @@ fn kill(child: libc::pid_t) {
     }
 }
 
-/// Waits for the greeting of the server, and parses it.
+/// What a server says, each part within [`START`].
+struct Heard<'a>(&'a io::PipeReader);
+
+impl Read for Heard<'_> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        if launch::is_heard(self.0) { (&*self.0).read(bytes) } else { Err(io::ErrorKind::TimedOut.into()) }
+    }
+}
+
+/// Waits for the greeting of the server, and answers it.
 fn greet(started: &mut Started) -> Result<Hello> {
     let name = started.name.clone();
-    if !launch::is_heard(&started.answers) {
-        let seconds = START.as_secs();
-        return Err(Error::target(format!(
-            "{name} did not start AFL++'s fork server within {seconds} s: does it wait for something before its main, or its \
-             __AFL_INIT()?"
-        )));
-    }
-    let mut word = [0; 4];
-    if started.answers.read_exact(&mut word).is_err() {
-        let end = launch::early_end(started.process.wait());
-        return Err(Error::target(format!("{name} ended before AFL++'s fork server started {end}")));
-    }
-    hello::read(c_uint::from_ne_bytes(word)).map_err(|refusal| {
+    hello::greet(&mut Heard(&started.answers), &mut started.requests).map_err(|refusal| {
         Error::target(match refusal {
             Refusal::MapTooSmall => format!(
-                "{name} has more edges than AFL++'s protocol can tell of ({LARGEST_SIZE}): build it with quagmire-cc, which has \
-                 no such limit"
+                "{name} has more edges than quagmire has room for in AFL++'s map ({LARGEST_SIZE}): build it with quagmire-cc, \
+                 which has no such limit"
             ),
             Refusal::NotAttached(number) => format!(
                 "{name} could not attach AFL's shared memory (AFL++'s error {number}): is its memory limited? Or build it with \
                  quagmire-cc"
             ),
-            Refusal::Newer(version) => format!(
-                "{name} was built by a newer AFL++, whose fork server speaks version {version} of its protocol: quagmire knows \
-                 that of AFL++ 4.04c; build the program with quagmire-cc"
+            Refusal::Unknown(version) => format!(
+                "{name} was built by another AFL++, whose fork server speaks version {version} of its protocol: quagmire knows \
+                 those of AFL++ 4.00c to 4.40c; build the program with one of these or with quagmire-cc"
             ),
+            Refusal::UnknownOptions(options) => format!(
+                "{name} was built by another AFL++, whose fork server has options that quagmire does not know ({options:#x}): \
+                 build the program with AFL++ 4.40c or with quagmire-cc"
+            ),
+            Refusal::Garbled => format!(
+                "{name} does not speak AFL++'s protocol as AFL++ 4.40c does: does it write to descriptor 199? Or build it with \
+                 quagmire-cc"
+            ),
+            Refusal::Gone(error) if error.kind() == io::ErrorKind::TimedOut => {
+                let seconds = START.as_secs();
+                format!(
+                    "{name} did not start AFL++'s fork server within {seconds} s: does it wait for something before its main, \
+                     or its __AFL_INIT()?"
+                )
+            }
+            Refusal::Gone(_) => {
+                let end = launch::early_end(started.process.wait());
+                format!("{name} ended before AFL++'s fork server started {end}")
+            }
         })
     })
 }
