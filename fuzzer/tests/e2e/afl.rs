@@ -19,7 +19,8 @@ fn has_afl() -> bool {
 /// Runs a tool of AFL++ on a program in the folder of a scene.
 fn tool(scene: &Scene, name: &str, arguments: &[&str], program: &PathBuf) -> Run {
     let mut command = Command::new(name);
-    for setting in ["QUIET", "NO_UI", "NO_AFFINITY", "SKIP_CPUFREQ", "I_DONT_CARE_ABOUT_MISSING_CRASHES", "ALLOW_TMP"] {
+    let settings = "QUIET NO_UI NO_AFFINITY SKIP_CPUFREQ I_DONT_CARE_ABOUT_MISSING_CRASHES ALLOW_TMP IMPORT_FIRST";
+    for setting in settings.split(' ') {
         command.env(format!("AFL_{setting}"), "1");
     }
     run(command.current_dir(scene.path("")).args(arguments).arg("--").arg(program))
@@ -125,6 +126,51 @@ fn afl_fuzz_finds_new_paths_and_afl_cmin_keeps_one_of_two_equal_inputs() {
         let is = |key: &str| stats.lines().find(|line| line.starts_with(key)).and_then(|line| line.split(": ").nth(1));
         assert!(is("corpus_found").expect("a number").parse::<u64>().expect("a number") > 0, "{build}: {stats}");
         assert_eq!(is("stability"), Some("100.00%"), "{build}: {stats}");
+    }
+}
+
+#[test]
+fn afl_tmin_keeps_what_an_input_reaches_and_afl_whatsup_and_afl_plot_read_what_quagmire_writes() {
+    if !has_afl() {
+        return;
+    }
+    for build in BUILDS {
+        let scene = Scene::new(&[("a", b"quad, and more that does not matter")]);
+        tool(&scene, "afl-tmin", &["-e", "-i", "seeds/a", "-o", "small"], &program(build)).succeeded();
+        assert!(
+            scene.read("small").len() <= 6 && scene.read("small").starts_with("qua"),
+            "{build}: {}",
+            scene.read("small")
+        );
+    }
+    let scene = Scene::new(&[("a", b"quiz")]);
+    let program = program("PERSISTENT");
+    let ours = ["--sync", "meeting", "--name", "ours", "--seed", "1", "--max-size", "8", "--no-confirm", "--execs"];
+    let ours = |execs: &str| scene.ask(&format!("fuzz -i seeds -o out {} {execs}", ours.join(" ")), &program).ended();
+    let theirs = |execs: &str| {
+        let arguments = ["-i", "seeds", "-o", "meeting", "-S", "theirs", "-s", "1", "-E", execs];
+        tool(&scene, "afl-fuzz", &arguments, &program).succeeded();
+    };
+    let stats = |of: &str, key: &str| -> u64 {
+        let stats = scene.read(&format!("meeting/{of}/fuzzer_stats"));
+        let line = stats.lines().find(|line| line.split(':').next().is_some_and(|name| name.trim() == key));
+        line.and_then(|line| line.split(':').nth(1)?.trim().parse().ok()).expect("a number")
+    };
+    ours("3000");
+    theirs("6000");
+    assert!(stats("theirs", "corpus_imported") > 0, "afl-fuzz takes in what quagmire has found");
+    scene.write("meeting/theirs/queue/id:000900,src:000000,time:9,execs:9,op:havoc,rep:1,+cov", b"quad");
+    let resumed = scene.ask("fuzz -o out --resume --sync meeting --name ours --execs 3000 --no-confirm", &program);
+    resumed.ended();
+    assert!(stats("ours", "corpus_imported") > 0, "quagmire takes in what afl-fuzz has found");
+    assert!(scene.files("out/queue").keys().any(|name| name.contains("sync_theirs")), "it says where that is from");
+    let told =
+        run(Command::new("afl-whatsup").args(["-s", "-d", "meeting"]).current_dir(scene.path(""))).succeeded().stdout;
+    assert!(told.contains("Dead or remote : 2") && told.contains("Total execs : "), "{told}");
+    if has_program("gnuplot", "gnuplot") {
+        run(Command::new("afl-plot").args(["out", "graphs"]).current_dir(scene.path(""))).succeeded();
+        let graphs = ["edges.png", "high_freq.png", "low_freq.png", "exec_speed.png"];
+        assert!(graphs.iter().all(|name| scene.path("graphs").join(name).metadata().is_ok_and(|file| file.len() > 0)));
     }
 }
 

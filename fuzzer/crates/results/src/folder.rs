@@ -205,7 +205,7 @@ fn clear(path: &Path) -> Result<()> {
             fs::remove_file(&file).map_err(|error| unwritable(&file, &error))?;
         }
     }
-    for name in ["summary.json", ".checkpoint", "plot_data", "fuzzer_stats", "report.html"] {
+    for name in ["summary.json", ".checkpoint", "plot_data", "fuzzer_setup", "fuzzer_stats", "report.html"] {
         let file = path.join(name);
         match fs::remove_file(&file) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(unwritable(&file, &error)),

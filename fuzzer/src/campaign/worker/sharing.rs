@@ -28,8 +28,8 @@ use quagmire_execution::{
 use quagmire_results::summary::StoppedBy;
 use quagmire_search::{EntryId, evaluate::Evaluation, hooks::CampaignHooks as _, origin::Origin};
 
-/// Name of AFL's statistics file, which afl-whatsup reads in a sync folder.
-const STATS: &str = "fuzzer_stats";
+/// Names of AFL's files about a campaign, which afl-whatsup reads in a sync folder.
+const FOR_AFL: [&str; 2] = ["fuzzer_setup", "fuzzer_stats"];
 
 /// Interval between two looks at the folders of other cores.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -214,12 +214,13 @@ impl Worker<'_> {
                     Hits::new(self.fingerprint, hits.into_iter().take(self.own_edges)).write(publisher.folder())
                 })
                 .and_then(|()| publisher.publish(&mut record.published, &queue, files))
-                .and_then(|()| match files::read(&program.join(STATS), files::LARGEST_TEXT) {
-                    Ok(stats) => {
-                        let path = publisher.folder().path().join(STATS);
-                        publisher.folder().write_whole(STATS, &stats).map_err(|error| unwritable(&path, &error))
-                    }
-                    Err(_) => Ok(()), // not written yet
+                .and_then(|()| {
+                    FOR_AFL.into_iter().try_for_each(|name| {
+                        // not written yet, at first
+                        let Ok(text) = files::read(&program.join(name), files::LARGEST_TEXT) else { return Ok(()) };
+                        let path = publisher.folder().path().join(name);
+                        publisher.folder().write_whole(name, &text).map_err(|error| unwritable(&path, &error))
+                    })
                 });
         }
         match shown {
