@@ -4,7 +4,7 @@ import json
 import re
 import sys
 
-from builds import AFL, afl
+from builds import afl, afl_environment
 from campaigns import digest
 from common import Run
 
@@ -42,7 +42,7 @@ class AflCampaign:
 
     def run(self, out):
         """Runs it into the folder `out`, with its statistics where `measured` looks for them."""
-        Run([*self.command, "-o", out, "--", *self.program], f"{out}.log", AFL).or_exit()
+        Run([*self.command, "-o", out, "--", *self.program], f"{out}.log", afl_environment()).or_exit()
         stats = (out / "default" / "fuzzer_stats").read_text()
         executions = int(re.search(r"execs_done *: *(\d+)", stats)[1])
         (out / "summary.json").write_text(json.dumps({"executions": executions}))

@@ -10,7 +10,7 @@ FLAGS = ["-O2", "-g"]
 # afl-clang-fast defines it whatever one says, and libxml2 asks for it
 CODE = ["-DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION=1"]
 # for afl-fuzz and its compilers; AFL_DONT_OPTIMIZE: they take the -O2 that they are given
-AFL = {
+AFL_SETTINGS = {
     "AFL_DONT_OPTIMIZE": "1",
     "AFL_QUIET": "1",
     "AFL_NO_UI": "1",
@@ -72,9 +72,16 @@ def sancov(instrument):
     return Compiler("clang-19", "clang++-19", instrument, engine)
 
 
+@functools.cache
+def afl_environment():
+    """Variables for the programs of AFL++, with the version of scripts/afl in front."""
+    built = subprocess.run([ROOT / "scripts" / "afl"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+    return {**AFL_SETTINGS, "PATH": f"{built}:{os.environ['PATH']}"}
+
+
 def afl(**environment):
     """AFL++'s compilers: persistent mode."""
-    return Compiler("afl-clang-fast", "afl-clang-fast++", environment={**AFL, **environment})
+    return Compiler("afl-clang-fast", "afl-clang-fast++", environment={**afl_environment(), **environment})
 
 
 @functools.cache
