@@ -80,6 +80,8 @@ pub enum Error {
         /// The paths that were tried.
         tried: Vec<PathBuf>,
     },
+    /// The engine is for another machine than what is linked.
+    OtherMachine { archive: PathBuf, is: String, wanted: String },
     /// Clang could not be started.
     Exec {
         /// Path of the compiler.
@@ -160,6 +162,12 @@ impl fmt::Display for Error {
                 "-fsanitize=fuzzer needs the engine libquagmire.a (tried {}): run quagmire setup, which builds it (in a \
                  checkout: scripts/build), or name it with QUAGMIRE_ENGINE",
                 list(tried)
+            ),
+            Error::OtherMachine { archive, is, wanted } => write!(
+                f,
+                "the engine {} is for {is}, and this link for {wanted}: build quagmire for {wanted}, and name its libquagmire.a \
+                 with QUAGMIRE_ENGINE",
+                archive.display()
             ),
             Error::Exec { clang, problem } => write!(
                 f,

@@ -94,6 +94,14 @@ pub(crate) fn prepare(plan: &BuildPlan, engine: Option<&Path>) -> Result<(PathBu
         let named = engine.map(OsString::from).or_else(|| variable("QUAGMIRE_ENGINE")).filter(|name| !name.is_empty());
         let is_ours = named.is_none();
         let archive = artefacts::engine(named, std::env::current_exe().ok(), artefacts::engine_of_user(variable))?;
+        // the linker would pass over it, and say what it lacks then
+        if !is_ours || !plan.compile_target.is_empty() {
+            let of_runtime = pieces.objects.values().flatten().find_map(|object| uncounted::machine(object));
+            match (uncounted::machine(&archive), of_runtime) {
+                (Some(is), Some(wanted)) if is != wanted => return Err(Error::OtherMachine { archive, is, wanted }),
+                _ => {}
+            }
+        }
         pieces.engine = if is_ours { artefacts::slim(&cache, archive)? } else { archive };
     }
 

@@ -228,8 +228,24 @@ struct Symbols {
     needed: HashSet<Vec<u8>>,
 }
 
+/// Name of the machine that the code of a file is for, or the first object of an archive. `None` if it cannot be told.
+pub(crate) fn machine(path: &Path) -> Option<String> {
+    let header = parts(path)?.iter().find_map(|(part, _)| part.read(0, 20).filter(|it| it.starts_with(b"\x7fELF")))?;
+    Some(match number(&header, 18, 2) {
+        3 => "i386".into(),
+        62 => "x86-64".into(),
+        183 => "aarch64".into(),
+        other => format!("machine {other} of ELF"),
+    })
+}
+
 /// Objects of a file: itself, or the members of an archive. `None` if it cannot be read, which clang will say.
 fn objects(path: &Path) -> Option<Vec<Object>> {
+    Some(parts(path)?.into_iter().filter_map(|(part, is_member)| Object::read(part, is_member)).collect())
+}
+
+/// The file, or the members of an archive, and whether they are that. `None` if it cannot be read.
+fn parts(path: &Path) -> Option<Vec<(Part, bool)>> {
     let open = |path: &Path| {
         let file = File::open(path).ok()?;
         let metadata = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
@@ -239,7 +255,7 @@ fn objects(path: &Path) -> Option<Vec<Object>> {
     let magic = whole.read(0, 8)?;
     let is_thin = magic == *b"!<thin>\n";
     if magic != *b"!<arch>\n" && !is_thin {
-        return Object::read(whole, false).map(|object| vec![object]);
+        return Some(vec![(whole, false)]);
     }
     let mut members = Vec::new();
     let (mut at, mut names) = (8, Vec::new());
@@ -261,10 +277,9 @@ fn objects(path: &Path) -> Option<Vec<Object>> {
                 },
             );
             let file = path.parent().unwrap_or(Path::new("")).join(OsStr::from_bytes(inner));
-            members.extend(open(&file).and_then(|part| Object::read(part, true)));
+            members.extend(open(&file).map(|part| (part, true)));
         } else if !is_table {
-            let part = Part { file: Rc::clone(&whole.file), start: data, size };
-            members.extend(Object::read(part, true));
+            members.push((Part { file: Rc::clone(&whole.file), start: data, size }, true));
         }
         // only tables have their contents in a thin archive; contents begin at even places
         let stored = if is_thin && !is_table { 0 } else { size };
@@ -311,6 +326,30 @@ fn pulled(files: &[(PathBuf, Vec<Object>)]) -> HashSet<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_machine_of_an_object_and_of_an_archive_is_told() {
+        let own = std::env::consts::ARCH.replace('_', "-");
+        let program = std::env::current_exe().unwrap();
+        assert_eq!(machine(&program), Some(own.clone()));
+        let folder = tempfile::tempdir().unwrap();
+        let (object, archive) = (folder.path().join("a.o"), folder.path().join("a.a"));
+        // one member behind another that is no object
+        let member = |name: &str, bytes: &[u8]| {
+            let header = format!("{name:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n", 0, 0, 0, 644, bytes.len());
+            [header.as_bytes(), bytes].concat()
+        };
+        let mut header = std::fs::read(&program).unwrap()[..64].to_vec();
+        header[18..20].copy_from_slice(&243_u16.to_le_bytes());
+        std::fs::write(&object, &header).unwrap();
+        std::fs::write(&archive, [b"!<arch>\n".to_vec(), member("text/", b"text"), member("a.o/", &header)].concat())
+            .unwrap();
+        for path in [&object, &archive] {
+            assert_eq!(machine(path).as_deref(), Some("machine 243 of ELF"));
+        }
+        std::fs::write(&object, "no object").unwrap();
+        assert_eq!(machine(&object), None);
+    }
 
     #[test]
     fn libraries_of_the_system_are_not_named() {

@@ -66,7 +66,11 @@ stop:
 
 static void assembly(void) {
   for (int c = next(); c; c = next()) {
+#ifdef __aarch64__
+    asm goto("tst %w0, #0x80\n\tb.ne %l1\n\tcmp %w0, #7\n\tb.eq %l2" : : "r"(c) : "cc" : negative, seven);
+#else
     asm goto("test %0, %0\n\tjs %l1\n\tcmp $7, %0\n\tje %l2" : : "r"((signed char)c) : "cc" : negative, seven);
+#endif
     sink++;
     continue;
   negative:

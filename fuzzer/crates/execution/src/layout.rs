@@ -223,7 +223,7 @@ fn numbers() -> String {
 fn the_runtime_has_what_the_engine_has() {
     let wrapper = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../compiler-wrapper");
     let assertions = [structures(), structures_of_harnesses(), numbers()].concat();
-    let mut command = Command::new("cc");
+    let mut command = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
     command.args(["-std=gnu11", "-fsyntax-only", "-I"]).arg(wrapper.join("include/quagmire"));
     command.arg("-I").arg(wrapper.join("runtime")).args(["-x", "c", "-"]);
     let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a C compiler");

@@ -50,6 +50,8 @@ pub(crate) fn compiler(source: &str, llvm: Option<u32>) -> Command {
     let mut command = Command::new(binaries().join(wrapper));
     // many tests link objects of other compilers on purpose
     command.env("QUAGMIRE_WARN_UNCOUNTED", "0");
+    // another machine, whose programs this one can run: scripts/test-aarch64
+    command.args(std::env::var("QUAGMIRE_TESTS_TARGET").map(|target| format!("--target={target}")));
     if let Some(llvm) = llvm {
         command.env("QUAGMIRE_LLVM_CONFIG", format!("llvm-config-{llvm}"));
     }
