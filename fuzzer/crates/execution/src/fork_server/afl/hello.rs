@@ -86,7 +86,7 @@ pub(crate) fn greet(answers: &mut impl Read, requests: &mut impl Write) -> Resul
     let has = |option: u32| word & (ENABLED | option) == ENABLED | option;
     let map_size = if has(HAS_SIZE) { ((word & SIZE) >> 1) as usize + 1 } else { USUAL_SIZE };
     let takes_memory = has(TAKES_MEMORY);
-    // its tokens follow only if they are asked for, which would be a second way to get them
+    // the tokens of a greeting without a version come if they are asked for, which is not done
     Ok(Hello { map_size, takes_memory, asks_back: takes_memory || has(HAS_TOKENS), tokens: Vec::new() })
 }
 
