@@ -91,7 +91,7 @@ pub(crate) fn run(mut command: Command, folder: &Path, arguments: &[&str], input
 pub(crate) fn must(command: Command, folder: &Path, arguments: &[&str]) -> String {
     let output = run(command, folder, arguments, "");
     let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && stderr.is_empty(), "{arguments:?}: {stderr}");
+    assert!(output.status.success() && stderr.is_empty(), "{arguments:?}, {}: {stderr}", output.status);
     String::from_utf8(output.stdout).expect("text")
 }
 
