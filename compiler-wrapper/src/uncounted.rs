@@ -331,7 +331,7 @@ mod tests {
     fn the_machine_of_an_object_and_of_an_archive_is_told() {
         let own = std::env::consts::ARCH.replace('_', "-");
         let program = std::env::current_exe().unwrap();
-        assert_eq!(machine(&program), Some(own.clone()));
+        assert_eq!(machine(&program), Some(own));
         let folder = tempfile::tempdir().unwrap();
         let (object, archive) = (folder.path().join("a.o"), folder.path().join("a.a"));
         // one member behind another that is no object

@@ -148,7 +148,7 @@ fn word(answers: &mut impl Read) -> Result<u32, Refusal> {
 mod tests {
     use super::*;
 
-    /// What a server with these words and bytes is taken for, and what it was told.
+    /// Greets a server that says these words and bytes. Returns what it is taken for, and what it was told.
     fn greeted(words: &[u32], bytes: &[u8], end: &[u32]) -> (Result<Hello, Refusal>, Vec<u8>) {
         let of = |words: &[u32]| words.iter().flat_map(|word| word.to_ne_bytes()).collect::<Vec<u8>>();
         let (said, mut told) = ([of(words), bytes.to_vec(), of(end)].concat(), Vec::new());

@@ -233,7 +233,7 @@ fn kill(child: libc::pid_t) {
     }
 }
 
-/// What a server says, each part within [`START`].
+/// Reads the answers of a server, each part within [`START`].
 struct Heard<'a>(&'a io::PipeReader);
 
 impl Read for Heard<'_> {
