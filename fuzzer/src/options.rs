@@ -187,6 +187,17 @@ pub struct SearchOptions {
     /// A file of rules of your own, YAML lines of `pattern: replacement`: R.1, R.2, ... (repeatable)
     #[arg(long, value_name = "FILE", help_heading = "Mutation")]
     pub regex_rules: Vec<PathBuf>,
+    /// A custom mutator of AFL++, a shared object, whose mutants are those of the operator custom (repeatable, or in one list
+    /// with semicolons)
+    #[arg(
+        long,
+        value_name = "FILE",
+        env = "AFL_CUSTOM_MUTATOR_LIBRARY",
+        hide_env_values = true,
+        value_delimiter = ';'
+    )]
+    #[arg(help_heading = "Mutation")]
+    pub custom_mutator: Vec<PathBuf>,
     /// Take all of each input for text, binary or xml [default: each part of an input for what it is]
     #[arg(long, value_name = "TYPE", help_heading = "Mutation")]
     #[arg(value_parser = values::choice(&INPUT_TYPES))]

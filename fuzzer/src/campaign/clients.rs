@@ -178,6 +178,7 @@ fn client(main: &Setup, harness: &'static Harness, number: usize, is_restarted: 
         target: main.target.clone(),
         seeds: main.seeds.clone(),
         rules: main.rules.clone(),
+        libraries: main.libraries.clone(),
         grammar: main.grammar.clone(),
         folder,
         publisher: None,

@@ -59,6 +59,7 @@ use quagmire_execution::{
     harness::Harness,
     info::TargetInfo,
     input_page::InputPage,
+    mutator_library::MutatorLibrary,
     timer,
 };
 use quagmire_mutators::Rule;
@@ -86,6 +87,8 @@ pub struct Setup {
     pub seeds: Seeds,
     /// Rules that mutate inputs, beside LibAFL's operators.
     pub rules: Vec<Arc<dyn Rule>>,
+    /// Libraries of `--custom-mutator`.
+    pub libraries: Vec<MutatorLibrary>,
     /// Grammar of the inputs.
     pub grammar: Option<Arc<Grammar>>,
     /// Output folder, locked.
@@ -253,7 +256,10 @@ pub fn run(
     seeds.leave_out_far_larger(options.search.size.limit());
     let max_size = usize::try_from(seeds.size_limit(options.search.size.limit())?).unwrap_or(usize::MAX);
     let first_size = usize::try_from(options.search.size.limit().first(seeds.largest())).unwrap_or(usize::MAX);
-    let rules = rules::choose(&options, harness.has_own_mutator())?;
+    let libraries = options.search.custom_mutator.iter().map(|path| MutatorLibrary::load(path));
+    let libraries = libraries.collect::<Result<Vec<_>>>()?;
+    let has_own = harness.has_own_mutator() || libraries.iter().any(MutatorLibrary::mutates);
+    let rules = rules::choose(&options, has_own)?;
     worker::check_options(&options, &target)?;
     // before anything is written, since there may be no such place
     let places = towards::find(harness, &options.search.wanted()?, options.target.debug_target)?;
@@ -275,6 +281,7 @@ pub fn run(
         target,
         seeds,
         rules,
+        libraries,
         grammar,
         folder,
         publisher,

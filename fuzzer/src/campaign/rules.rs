@@ -10,7 +10,7 @@ use quagmire_search::stages::operators::{mutates, names_own, rules_in};
 
 /// Chooses the rules: without `--rules` and `--input-type` all, since a part of an input may be of any type.
 ///
-/// `has_own` says whether the harness has a mutator of its own, which is no rule. Custom rules are all used, unless
+/// `has_own` says whether there is a mutator of the harness or of a library, which is no rule. Custom rules are all used, unless
 /// `--rules` names some of them.
 ///
 /// # Errors
@@ -31,7 +31,7 @@ pub fn choose(options: &Options, has_own: bool) -> Result<Vec<Arc<dyn Rule>>> {
     if names_own(selection) && !has_own {
         return Err(Error::usage(format!(
             "--rules {selection}: the target has no mutator of its own that could be called: define LLVMFuzzerCustomMutator in \
-             the harness, build it without QUAGMIRE_DRIVER=1, or leave custom out"
+             the harness, build it without QUAGMIRE_DRIVER=1, give --custom-mutator, or leave custom out"
         )));
     }
     if chosen.is_empty() && !mutates(selection, !options.search.dict.is_empty(), has_own, has_choices(options)) {

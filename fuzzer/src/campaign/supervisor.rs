@@ -268,6 +268,12 @@ pub fn supervise(
                 if requests.number > 1 {
                     return Err(Error::other("stopped at once: what was found until the last checkpoint is written"));
                 }
+                if page.is_calling() {
+                    let how = if stuck { "does not return".to_owned() } else { format!("ends the process ({end})") };
+                    return Err(Error::target(format!(
+                        "a library of --custom-mutator {how}: repair it, and go on with --resume, with it or without"
+                    )));
+                }
                 if began.elapsed() >= LASTING {
                     deaths = 0;
                 }

@@ -120,6 +120,7 @@ pub fn work(
     let options = &setup.options;
     let streams = streams(setup)?;
     page.set_hang_timeout(options.target.hang_timeout);
+    let watched = page.share();
     let mut executor = prepare::prepare_target(harness, page, options.target.debug_target)?;
     measuring::count_cycles(&mut executor, options, &setup.target)?;
     let fingerprint = checkpoint::fingerprint(executor.counts().program());
@@ -143,7 +144,7 @@ pub fn work(
     let mut recorder = Recorder::new(setup, record, streams)?;
     let new = || empty(StdRand::with_seed(options.search.seed()), &setup.folder.queue());
     let mut state = state.map_or_else(new, Ok).map_err(|error| internal(&error))?;
-    let (operators, choices, tokens) = start::operators(setup, harness, &mut state, &search)?;
+    let (operators, choices, tokens) = start::operators(setup, harness, &watched, &mut state, &search)?;
     recorder.tokens = tokens;
     let rules = &setup.rules;
     let names = Operators::names(rules);

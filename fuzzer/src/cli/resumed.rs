@@ -13,7 +13,7 @@ use crate::options::Options;
 const OF_A_SESSION: [&str; 8] = ["program", "generator", "output", "resume", "force", "seeds", "name", "metrics"];
 
 /// Options that name files or folders: what is in them could get into the folder.
-const FILES: [&str; 5] = ["regex_rules", "grammar", "dict", "towards_patch", "sync"];
+const FILES: [&str; 6] = ["custom_mutator", "regex_rules", "grammar", "dict", "towards_patch", "sync"];
 
 /// Options of which at most one is given.
 const SIZES: [&str; 3] = ["max_size", "max_size_increase", "max_size_ratio"];

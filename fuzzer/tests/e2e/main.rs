@@ -8,6 +8,7 @@ mod common;
 
 mod afl;
 mod afl_binaries;
+mod afl_mutator;
 mod bad_input;
 mod campaign;
 mod choices;

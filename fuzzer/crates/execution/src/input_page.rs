@@ -99,6 +99,21 @@ impl InputPage {
         self.word(3).store(timeout.as_nanos() as u64, Relaxed);
     }
 
+    /// Marks the begin or the end of a call of a custom mutator.
+    pub(crate) fn mark_call(&self) {
+        self.word(5).fetch_add(1, Relaxed);
+    }
+
+    /// Number of those marks, over all processes: odd during a call.
+    pub(crate) fn calls(&self) -> u64 {
+        self.word(5).load(Relaxed)
+    }
+
+    /// Whether a call of a custom mutator has begun and not returned.
+    pub fn is_calling(&self) -> bool {
+        !self.calls().is_multiple_of(2)
+    }
+
     /// Length in bytes of the input that is running, if a run is on.
     pub fn interrupted_bytes(&self) -> Option<usize> {
         (self.word(0).load(Relaxed) != 0).then(|| (self.word(1).load(Relaxed) as usize).min(self.capacity))

@@ -23,6 +23,7 @@ mod layout;
 pub mod line_table;
 pub mod lines;
 pub mod lookup;
+pub mod mutator_library;
 pub mod notices;
 pub mod orphans;
 pub mod own_mutator;

@@ -41,7 +41,9 @@ use quagmire_execution::{
     fork_server,
     harness::Harness,
     info::{Instrumentation, TargetInfo},
+    input_page::InputPage,
     known_lines::has_lines,
+    mutator_library::MutatorLibrary,
 };
 use quagmire_results::{
     Summary,
@@ -257,6 +259,7 @@ pub(crate) fn check_options(options: &Options, target: &TargetInfo) -> Result<()
 pub(super) fn operators(
     setup: &Setup,
     harness: &Harness,
+    page: &InputPage,
     state: &mut LibaflState,
     search: &SearchState,
 ) -> Result<(Operators, ChoiceOptions, Vec<Vec<u8>>)> {
@@ -274,11 +277,19 @@ pub(super) fn operators(
     state.add_metadata(tokens);
     let uses = |name: &str| is_used(options.search.rules.as_deref(), name);
     let own = harness.own_mutator(search.size_limit.now())?;
+    let queue = setup.folder.queue();
+    let start = |library: &MutatorLibrary| {
+        let mut started = library.start(options.search.seed() as u32, &queue, page)?;
+        started.check(setup.seeds.inputs.iter().map(|seed| &*seed.bytes))?;
+        Ok(started)
+    };
+    let libraries = setup.libraries.iter().map(start).collect::<Result<_>>()?;
     let operators = Operators::new(
         rules,
         uses,
         has_tokens,
         own,
+        libraries,
         options.search.mutations_per_rule,
         options.search.input_type.is_some(),
     );

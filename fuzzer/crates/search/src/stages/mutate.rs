@@ -102,6 +102,10 @@ impl MutateStage {
                 commit(parts.state, counts, &origin, &self.input, evaluation.novelty, true)?;
             }
         }
+        if let Some(entry) = evaluation.entry {
+            let hooks = &parts.state.hooks;
+            self.operators.entered(&|| [entry, parent].map(|entry| hooks.file(entry)));
+        }
         Ok(evaluation)
     }
 
@@ -230,7 +234,7 @@ impl Work for MutateStage {
             checks.begin(parent, base.bytes, parts)?;
         }
         let CampaignState { libafl, hooks, .. } = &mut *parts.state;
-        self.operators.begin(base.bytes, hooks.yields());
+        self.operators.begin(base.bytes, &|| hooks.file(parent), hooks.yields());
         match aim {
             Aim::Cost => self.operators.lead(hooks.yields(), energy(ratio, 1.0), libafl.rand_mut(), &mut self.leading),
             Aim::Coverage => {

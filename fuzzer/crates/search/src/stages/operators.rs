@@ -18,7 +18,10 @@ use crate::{
     strategy::{Strategy, Yields},
 };
 use quagmire_choices::operator::Operator;
-use quagmire_execution::own_mutator::{MutatorFailure, OwnMutator};
+use quagmire_execution::{
+    mutator_library::StartedLibrary,
+    own_mutator::{MutatorFailure, OwnMutator},
+};
 use quagmire_mutators::{
     draw::place_of,
     havoc::{havoc, single, splice, tokens},
@@ -151,13 +154,14 @@ pub struct Operators {
 
 impl Operators {
     /// Creates the operators: the given rules, and those beside them for whose names `uses` returns true; tokens only
-    /// if the state has some, the harness's own ones if it has them. Rules for text change the text parts of an input; all of
-    /// it if inputs `are_whole`.
+    /// if the state has some, `own` ones and those of `libraries` if there are some. Rules for text change the text parts of an
+    /// input; all of it if inputs `are_whole`.
     pub fn new(
         rules: &[Arc<dyn Rule>],
         uses: impl Fn(&str) -> bool,
         has_tokens: bool,
         own: Option<OwnMutator>,
+        libraries: Vec<StartedLibrary>,
         strategy: Strategy,
         are_whole: bool,
     ) -> Self {
@@ -168,11 +172,12 @@ impl Operators {
         if !has_tokens {
             weights[TOKENS] = 0;
         }
-        let own = own.map(OwnOperators::new);
-        if !own.as_ref().is_some_and(|own| own.functions.mutates()) {
+        let has_own = own.is_some() || !libraries.is_empty();
+        let own = has_own.then(|| OwnOperators::new(own, libraries));
+        if !own.as_ref().is_some_and(OwnOperators::mutates) {
             weights[CUSTOM] = 0;
         }
-        if !own.as_ref().is_some_and(|own| own.functions.crosses_over()) {
+        if !own.as_ref().is_some_and(OwnOperators::crosses_over) {
             weights[CROSSOVER] = 0;
         }
         let weight_of_rules = if rules.is_empty() { 0 } else { RULES };
@@ -191,11 +196,22 @@ impl Operators {
         }
     }
 
-    /// Looks at the parent of the next mutants: its text parts, and which rules suit it.
-    pub fn begin(&mut self, parent: &[u8], yields: &Yields) {
+    /// Looks at the parent of the next mutants, whose name in the queue is `file`: its text parts, and which rules and libraries
+    /// suit it.
+    pub fn begin(&mut self, parent: &[u8], file: &dyn Fn() -> Option<String>, yields: &Yields) {
+        if let Some(own) = &mut self.own {
+            own.begin_round(file, parent);
+        }
         if !self.are_whole {
             self.parts.find(parent);
             self.families.weigh(self.parts.share(), yields);
+        }
+    }
+
+    /// Tells libraries of an entry; `files` are its name in the queue and that of its parent.
+    pub fn entered(&self, files: &dyn Fn() -> [Option<String>; 2]) {
+        if let Some(own) = &self.own {
+            own.entered(files);
         }
     }
 
@@ -322,7 +338,8 @@ impl Operators {
                 self.any(SINGLE, state.rand_mut())
             };
         }
-        Ok(!applied.is_empty())
+        let is_run = |own: &mut OwnOperators| own.post_process(limit, input);
+        Ok(!applied.is_empty() && self.own.as_mut().is_none_or(is_run))
     }
 
     /// Whether an operator is the harness's own.
@@ -351,7 +368,7 @@ impl Operators {
     ) -> Result<MutationResult, Error> {
         let Some(own) = &mut self.own else { return Ok(MutationResult::Skipped) };
         let mut mutate = |input: &mut BytesInput| match operator - self.rules {
-            CUSTOM => Ok(own.mutate(state, input)),
+            CUSTOM => own.mutate(state, input),
             _ => own.cross_over(state, input),
         };
         match mask {
@@ -404,7 +421,7 @@ mod tests {
 
     #[test]
     fn a_single_change_is_alone_and_no_mask_holds_it_back() {
-        let mut operators = Operators::new(&[], |_| true, false, None, Strategy::Mixed, false);
+        let mut operators = Operators::new(&[], |_| true, false, None, Vec::new(), Strategy::Mixed, false);
         let (mut state, mut applied) = (libafl_state(), Vec::new());
         let single = SINGLE as u16;
         for _ in 0..1000 {
@@ -422,7 +439,7 @@ mod tests {
     #[test]
     fn there_is_no_splicing_without_another_input() {
         for others in 0..3 {
-            let mut operators = Operators::new(&[], |_| true, false, None, Strategy::Mixed, false);
+            let mut operators = Operators::new(&[], |_| true, false, None, Vec::new(), Strategy::Mixed, false);
             let (mut state, mut applied, splice) = (libafl_state(), Vec::new(), SPLICE as u16);
             for other in 0..others {
                 state.corpus_mut().add(Testcase::new(BytesInput::new(vec![other; 40]))).unwrap();
