@@ -361,7 +361,29 @@ static int calls_trace_pc(struct dl_phdr_info *program, size_t size, void *data)
   return 1; /* the program is the first object */
 }
 
+/* Objects of Zig's -ffuzz have counters and the addresses of their blocks, but nobody who tells of them: Zig's own fuzzer looks at
+   these sections of the program. No address is known to begin a function: each is a function of its own. */
+extern uint8_t __start___sancov_cntrs[], __stop___sancov_cntrs[];
+extern uintptr_t __start___sancov_pcs1[], __stop___sancov_pcs1[];
+#pragma weak __start___sancov_cntrs
+#pragma weak __stop___sancov_cntrs
+#pragma weak __start___sancov_pcs1
+#pragma weak __stop___sancov_pcs1
+
+static void add_untold(void) {
+  size_t edges = (size_t)(__stop___sancov_cntrs - __start___sancov_cntrs), known = object_count;
+  if (!__start___sancov_pcs1 || edges != (size_t)(__stop___sancov_pcs1 - __start___sancov_pcs1))
+    return;
+  add(QGM_COUNTERS, __start___sancov_cntrs, edges);
+  struct pc *table = object_count > known ? reserve(edges * sizeof *table) : NULL;
+  for (size_t i = 0; table && i < edges; i++)
+    table[i] = (struct pc){__start___sancov_pcs1[i], 1};
+  if (table)
+    register_object(&objects[known], table, 0);
+}
+
 void __quagmire_sancov_start(void) {
+  add_untold();
   register_waiting();
   int calls = 0;
   if (__quagmire_modules.count == 0)

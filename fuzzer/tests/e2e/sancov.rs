@@ -341,6 +341,30 @@ fn objects_that_lack_a_harness_or_the_runtime_of_afl_do_not_link_and_the_message
 }
 
 #[test]
+fn objects_of_zig_are_counted() {
+    if !has_program("zig", "zig") {
+        return;
+    }
+    let scene = Scene::new(&[("1", b"aqw"), ("2", &[b'x'; 100]), ("3", &[b'x'; 200])]);
+    let zig = |words: &[&str]| {
+        // its cache is else in the home folder
+        let mut command = Command::new("zig");
+        command.args(words).current_dir(scene.path("")).env("ZIG_GLOBAL_CACHE_DIR", scene.path("cache"));
+        run(&mut command).succeeded();
+    };
+    let sources = ["sancov.c", "pairs.zig"].map(|source| testdata(source).display().to_string());
+    zig(&["cc", "-g", "-O0", "-fno-sanitize=undefined", COUNTERS_ALONE, "-c", &sources[0], "-o", "c.o"]);
+    zig(&["build-obj", "-ffuzz", "-fno-stack-check", "-fPIC", "-OReleaseFast", "-femit-bin=zig.o", &sources[1]]);
+    let c = report(&scene, &linked(&scene, "in_c", &[&scene.path("c.o")], &[]));
+    assert_eq!((executed(&c, 0, LOOP), cost(&c, 0, "edges") > 500), (3 + 3 + 511, true), "{c:#}");
+    let pairs = report(&scene, &linked(&scene, "in_zig", &[&scene.path("zig.o")], &[]));
+    for (input, bytes) in [(1, 100), (2, 200)] {
+        assert_eq!(cost(&pairs, input, "hottest-edge"), bytes * (bytes - 1) / 2, "{pairs:#}");
+    }
+    assert!(functions(&pairs, 2)[0].ends_with("pairs"), "{pairs:#}");
+}
+
+#[test]
 fn the_engine_twice_in_a_link_is_one_engine() {
     let scene = Scene::new(&[("1", b"a")]);
     let (object, engine) = (object(&scene, "clang", "sancov.c", &[COUNTERS]), binaries().join("libquagmire_engine.a"));
