@@ -251,7 +251,6 @@ static void timer_expired(int signal, siginfo_t *info, void *context) {
   struct qgm_event why = {.pc = program_counter(context)};
   event.pc = running ? why.pc : event.pc;
   enum qgm_status status = on_timer(running ? ++ticks : 0);
-  in_tick = 0;
   if (running && asked.run == run_number) {
     status = asked.status;
     why = asked.why;
@@ -261,6 +260,8 @@ static void timer_expired(int signal, siginfo_t *info, void *context) {
     overdue = status;
   else if (running && status != QGM_RETURNED && !(__quagmire_modules.generation & 1))
     leave(run_number, status, why);
+  /* until here, since a sanitizer takes a lock before a function that does not return: another tick would leave from within */
+  in_tick = 0;
   errno = saved;
 }
 
