@@ -16,6 +16,7 @@ use quagmire_execution::{
     harness::Harness,
     info::{Instrumentation, TargetInfo},
     orphans::Orphans,
+    own_program,
     recognise::ENGINE,
 };
 use quagmire_mutators::inner;
@@ -104,6 +105,7 @@ pub unsafe extern "C" fn quagmire_engine_main(
     };
     // `quagmire` reads it from the file of the harness
     std::hint::black_box(ENGINE);
+    own_program::leaves(&arguments);
     let _orphans = Orphans::adopt();
     if libfuzzer::is_meant(&arguments) {
         return libfuzzer::run(&arguments, harness);

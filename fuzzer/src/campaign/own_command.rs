@@ -9,7 +9,7 @@ use std::{
 };
 
 use quagmire_base::error::{Error, Result};
-use quagmire_execution::{huge_pages, info::TargetInfo, pipes, process};
+use quagmire_execution::{huge_pages, info::TargetInfo, own_program, pipes, process};
 use serde::de::DeserializeOwned;
 
 /// Interval at which the process is polled.
@@ -25,7 +25,7 @@ pub(super) fn command(
     hang_timeout: Duration,
     memory_limit: u64,
 ) -> Command {
-    let mut command = Command::new("/proc/self/exe");
+    let mut command = own_program::again();
     huge_pages::do_not_ask(&mut command);
     command
         .arg(name)
@@ -107,7 +107,15 @@ pub(super) fn output<T: DeserializeOwned>(
     if is_interrupted && text.is_empty() {
         return Ok(None);
     }
-    serde_json::from_slice(&text)
+    printed(&text)
         .map(Some)
-        .map_err(|_| Error::other(format!("measuring failed ({status}): {}", said.lines().next().unwrap_or(""))))
+        .ok_or_else(|| Error::other(format!("measuring failed ({status}): {}", said.lines().next().unwrap_or(""))))
+}
+
+/// The JSON in the output of a command, which begins a line: a program with a `main` of its own may print before and after it.
+fn printed<T: DeserializeOwned>(text: &[u8]) -> Option<T> {
+    let lines =
+        text.split_inclusive(|byte| *byte == b'\n').scan(0, |at, line| Some(std::mem::replace(at, *at + line.len())));
+    let begins = |at: &usize| text[*at..].starts_with(b"{");
+    lines.filter(begins).find_map(|at| serde_json::Deserializer::from_slice(&text[at..]).into_iter().next()?.ok())
 }

@@ -3,12 +3,12 @@
 use std::{
     fs::{self, File},
     os::unix::process::CommandExt as _,
-    process::{Child, Command, Stdio},
+    process::{Child, Stdio},
     time::Duration,
 };
 
 use quagmire_base::error::{Error, Result};
-use quagmire_execution::process;
+use quagmire_execution::{own_program, process};
 
 use super::{
     console::Console,
@@ -63,7 +63,7 @@ fn start(job: u64, arguments: &[&String], console: &Console) -> Result<Child> {
     let file = File::create(&name).map_err(failed)?;
     let output = file.try_clone().map_err(failed)?;
     console.say(&format!("Job {job}: output in {name}"));
-    let mut command = Command::new("/proc/self/exe");
+    let mut command = own_program::again();
     command.args(arguments).stdin(Stdio::null()).stdout(output).stderr(file);
     let parent = std::process::id();
     // SAFETY: an async-signal-safe call.

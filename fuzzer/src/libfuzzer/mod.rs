@@ -28,6 +28,7 @@ use quagmire_base::{
 };
 use quagmire_execution::{
     harness::Harness,
+    own_program,
     timer::{HangClock, RunLimits},
 };
 
@@ -124,7 +125,7 @@ fn with_reports_of_sanitizers(arguments: &[OsString], harness: &Harness) -> Resu
     if !harness.is_sanitized() || SANITIZERS.iter().any(is_set) {
         return Ok(());
     }
-    let mut command = std::process::Command::new("/proc/self/exe");
+    let mut command = own_program::again();
     command.args(arguments.get(1..).unwrap_or_default());
     if let Some(name) = arguments.first() {
         command.arg0(name);

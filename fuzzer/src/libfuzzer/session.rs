@@ -16,7 +16,7 @@ use quagmire_base::{
     error::{Error, Result},
     files, shell,
 };
-use quagmire_execution::abi::Status;
+use quagmire_execution::{abi::Status, own_program};
 use quagmire_results::summary::{Finding, StoppedBy};
 
 use super::{
@@ -93,7 +93,7 @@ impl State {
 
 /// Command that runs a file once, in a process of its own, with the limits and exit codes of these flags.
 pub(super) fn again(flags: &Flags, path: &Path) -> Command {
-    let mut command = Command::new("/proc/self/exe");
+    let mut command = own_program::again();
     command.args(["-verbosity=0", "-runs=1"]).arg(path).stdin(Stdio::null());
     for name in ["timeout", "rss_limit_mb", "malloc_limit_mb", "error_exitcode", "timeout_exitcode", "close_fd_mask"] {
         // its reports go to the engine's standard error

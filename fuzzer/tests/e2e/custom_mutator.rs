@@ -154,6 +154,23 @@ fn a_program_with_a_main_of_its_own_hands_its_function_and_arguments_over() {
 }
 
 #[test]
+fn what_such_a_program_takes_itself_it_gets_again_where_inputs_are_measured_and_in_what_is_printed() {
+    let scene = Scene::new(&[("one", b"banana bread is made of bananas")]);
+    let fuzz = |options: &str| {
+        let mut command = Command::new(harness("run_driver.c"));
+        command.args(["--test", "--", "-i", "seeds", "-o", "out"]).current_dir(scene.path(""));
+        run(command.args(options.split_whitespace()))
+    };
+    fuzz("--execs 5000 --seed 1 --max-size 3000").succeeded();
+    let summary = scene.summary();
+    assert!(number(&summary["degradations"]) > 0, "{summary:#}");
+    let command = string(&array(&summary["findings"])[0]["reproduce"]);
+    assert!(command.contains("--test -- replay "), "{command}");
+    let shown = scene.shell(&format!("{command} 2>&1")).stdout;
+    assert!(shown.contains("verdict") && shown.contains("[ OK ]"), "{shown}");
+}
+
+#[test]
 fn counters_of_the_harness_are_edges() {
     let scene = Scene::new(&[("one", b"abc")]);
     scene.fuzz(&harness("extra_counters.c"), "--execs 3000 --seed 1 --max-size 3 --no-confirm").ended();

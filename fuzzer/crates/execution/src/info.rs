@@ -7,6 +7,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
+use super::own_program;
 use quagmire_base::shell;
 
 use quagmire_cost::resource::{Capability, Resource};
@@ -226,7 +227,9 @@ impl TargetInfo {
     pub fn own_command(&self, name: &str, options: &[&str], inputs: &[&Path]) -> String {
         let inputs = options.iter().map(OsStr::new).chain(inputs.iter().map(|input| input.as_os_str()));
         if self.command.is_empty() {
-            return shell::command([self.program.as_os_str(), OsStr::new(name)].into_iter().chain(inputs));
+            let first = own_program::first_arguments().iter().map(OsString::as_os_str);
+            let program = std::iter::once(self.program.as_os_str());
+            return shell::command(program.chain(first).chain([OsStr::new(name)]).chain(inputs));
         }
         let generator = self.generator.iter().flat_map(|file| [OsStr::new("--generator"), file.as_os_str()]);
         // without an extension, names of inputs do not share one

@@ -27,6 +27,7 @@ pub mod mutator_library;
 pub mod notices;
 pub mod orphans;
 pub mod own_mutator;
+pub mod own_program;
 pub mod perf;
 pub mod pipes;
 pub mod prepare;

@@ -230,6 +230,11 @@ impl TopRated {
         if self.cheapest.is_empty() {
             self.enter_by_score(entry, &mut evicted);
         }
+        // there is a parent also where no input has reached code that is counted
+        if self.most[0].is_none() && !self.is_active(entry) {
+            self.most[0] = Some(entry);
+            self.pass_title(EntryId::NONE, entry, &mut evicted);
+        }
         if !self.is_active(entry) {
             evicted.push(entry);
         }
@@ -454,6 +459,16 @@ mod tests {
         enter(&mut top_rated, 0, 100, &[4]);
         assert_eq!(enter(&mut top_rated, 1, 100, &[4]), ids(&[1]));
         assert_eq!(top_rated.active(), 1);
+    }
+
+    #[test]
+    fn an_entry_that_reaches_nothing_is_a_parent_until_there_is_another() {
+        let mut top_rated = TopRated::default();
+        assert!(enter(&mut top_rated, 0, 0, &[0, 0]).is_empty());
+        assert_eq!(enter(&mut top_rated, 1, 0, &[0, 0]), ids(&[1]));
+        assert_eq!(top_rated.active(), 1);
+        assert_eq!(enter(&mut top_rated, 2, 7, &[1, 0]), ids(&[0]));
+        assert_eq!(top_rated.worst(), Some(id(2)));
     }
 
     #[test]
