@@ -103,8 +103,8 @@ impl fmt::Display for Error {
         match self {
             Error::NoToolchain => write!(
                 f,
-                "no clang {OLDEST} to {NEWEST} with its LLVM headers found: install clang-{NEWEST} and llvm-{NEWEST}-dev \
-                 (scripts/install-deps does), or name an llvm-config with QUAGMIRE_LLVM_CONFIG"
+                "no clang {OLDEST} to {NEWEST} with its LLVM headers found: install clang and llvm-dev (Fedora: llvm-devel, Arch: \
+                 llvm), or name an llvm-config with QUAGMIRE_LLVM_CONFIG"
             ),
             Error::UnusableLlvmConfig { variable, value, problem } => write!(
                 f,
@@ -190,8 +190,8 @@ mod tests {
     fn a_missing_toolchain_names_the_packages() {
         assert_eq!(
             Error::NoToolchain.to_string(),
-            "quagmire-cc: no clang 14 to 22 with its LLVM headers found: install clang-22 and llvm-22-dev \
-             (scripts/install-deps does), or name an llvm-config with QUAGMIRE_LLVM_CONFIG"
+            "quagmire-cc: no clang 14 to 22 with its LLVM headers found: install clang and llvm-dev (Fedora: llvm-devel, Arch: \
+             llvm), or name an llvm-config with QUAGMIRE_LLVM_CONFIG"
         );
     }
 

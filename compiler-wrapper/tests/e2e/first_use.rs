@@ -123,8 +123,8 @@ fn where_no_llvm_can_be_used_one_line_names_the_packages_or_what_is_supported() 
     };
     assert_eq!(
         said(None),
-        "quagmire-cc: no clang 14 to 22 with its LLVM headers found: install clang-22 and llvm-22-dev \
-         (scripts/install-deps does), or name an llvm-config with QUAGMIRE_LLVM_CONFIG\n"
+        "quagmire-cc: no clang 14 to 22 with its LLVM headers found: install clang and llvm-dev (Fedora: llvm-devel, Arch: \
+         llvm), or name an llvm-config with QUAGMIRE_LLVM_CONFIG\n"
     );
     script(folder.path(), "llvm-config", "echo 23.1.4\necho /bin\necho /include\necho");
     let message = said(None);
