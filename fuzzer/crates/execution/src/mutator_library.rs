@@ -151,7 +151,7 @@ unsafe fn function<F>(library: *mut c_void, name: &CStr) -> Option<F> {
 /// A library that has been started in this process.
 pub struct StartedLibrary {
     library: MutatorLibrary,
-    /// What its `afl_custom_init` returned.
+    /// Pointer that its `afl_custom_init` has returned.
     data: *mut c_void,
     queue: PathBuf,
     page: InputPage,
