@@ -65,7 +65,7 @@ pub(crate) fn has_program(program: &str, what: &str) -> bool {
     let folders = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&folders).any(|folder| folder.join(program).is_file());
     if !found {
-        skip(what, "scripts/install-deps --test installs it");
+        skip(what, "scripts/test installs it");
     }
     found
 }
