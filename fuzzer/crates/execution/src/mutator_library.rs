@@ -8,7 +8,7 @@ use std::{
     ptr::{null_mut, slice_from_raw_parts},
 };
 
-use crate::{abi::INPUT_BYTES, input_page::InputPage};
+use crate::input_page::InputPage;
 use quagmire_base::error::{Error, Result};
 
 /// Bytes of zeros that stand for afl-fuzz's own state, whose layout is that of one version: more than any has.
@@ -167,9 +167,10 @@ impl StartedLibrary {
     /// # Errors
     /// A usage error, if it does.
     pub fn check<'a>(&mut self, inputs: impl Iterator<Item = &'a [u8]>) -> Result<()> {
+        let most = self.page.capacity();
         for input in inputs {
-            let Some(once) = self.post_process(input, usize::MAX).map(<[u8]>::to_vec) else { break };
-            let twice = self.post_process(&once, usize::MAX);
+            let Some(once) = self.post_process(input, most).map(<[u8]>::to_vec) else { break };
+            let twice = self.post_process(&once, most);
             if !once.is_empty() && twice != Some(&once) {
                 return Err(Error::usage(format!(
                     "--custom-mutator {}: its afl_custom_post_process changes what it has made itself. quagmire keeps inputs as \
@@ -256,7 +257,7 @@ impl StartedLibrary {
     /// Copies an input to where the library may change it, with room up to `most` bytes. Returns its size.
     fn fill(&mut self, input: &[u8], most: usize) -> usize {
         self.room.clear();
-        self.room.reserve(most.min(INPUT_BYTES).max(input.len()));
+        self.room.reserve(most.max(input.len()));
         self.room.extend_from_slice(input);
         input.len()
     }
