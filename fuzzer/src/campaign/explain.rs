@@ -29,6 +29,9 @@ const LONGEST: Duration = Duration::from_secs(60);
 /// Shortest turn: in less, hardly any finding gets its law.
 const LEAST_TURN: Duration = Duration::from_secs(2);
 
+/// Time for the law of a finding whose template is known.
+const FOR_KNOWN: Duration = Duration::from_secs(2);
+
 /// Budget of the command that is to find what was not found.
 const MORE: &str = "5m";
 
@@ -51,24 +54,32 @@ pub(super) fn explain(setup: &Setup) -> Result<()> {
     };
     let begun = Instant::now();
     let of = open.len();
-    for (place, (is_worst, index)) in open.into_iter().enumerate() {
-        let finding = &mut summary.findings[index];
-        let turn = budget.turn(is_worst, of - place, begun.elapsed()).filter(|_| !is_stopped());
-        match turn {
-            Some(time) => Turn {
+    // laws of known templates take little time, so that all causes have theirs before the first one has all of its turn
+    for is_first_pass in [true, false] {
+        for (place, &(is_worst, index)) in open.iter().enumerate() {
+            let finding = &mut summary.findings[index];
+            let turn = match is_first_pass {
+                true => Some(FOR_KNOWN).filter(|_| begun.elapsed() < budget.all),
+                false => budget.turn(is_worst, of - place, begun.elapsed()),
+            };
+            let turn = turn.filter(|_| !is_stopped()).map(|time| Turn {
                 setup,
                 resource: explaining(finding, setup.options.confirm.threshold, setup.target.instrumentation),
                 begun: Instant::now(),
                 time,
                 is_stopped: &mut is_stopped,
                 progress: Progress::new(setup.options.display.quiet, place + 1, of),
+            });
+            match turn {
+                Some(turn) if is_first_pass => turn.law_of_known_template(finding),
+                Some(turn) => turn.explain(finding)?,
+                None if is_first_pass => continue,
+                None => without_a_turn(setup, finding),
             }
-            .explain(finding)?,
-            None => without_a_turn(setup, finding),
+            summary.write(&path)?;
+            let hash = |path: &str| hash_of(&setup.folder.path().join(path));
+            journal.add(&Saved::of(&summary.findings[index], hash))?;
         }
-        summary.write(&path)?;
-        let hash = |path: &str| hash_of(&setup.folder.path().join(path));
-        journal.add(&Saved::of(&summary.findings[index], hash))?;
     }
     if groups::merge_by_law(&mut summary) {
         summary.write(&path)?;

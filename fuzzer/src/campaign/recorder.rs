@@ -20,7 +20,9 @@ use super::{
     sync::Index,
 };
 use quagmire_base::{
+    atomic::{unwritable, write_whole},
     error::Result,
+    files,
     plain::{Form, printed},
     terminal::terminal_size,
 };
@@ -34,6 +36,7 @@ use quagmire_execution::{
 };
 use quagmire_results::{
     Logs, OutputFolder, Phases, PlotData, Screen,
+    folder::TEMPLATES,
     journal::Journal,
     screen::{Style, View},
     summary::{self, FindingKind},
@@ -318,6 +321,12 @@ impl CampaignHooks for Recorder<'_> {
             self.record.gathering.iter_mut().for_each(|gathering| gathering.offer(number, ratio, of_parent));
         }
         Ok(score)
+    }
+
+    fn note_template(&mut self, entry: EntryId, template: &str) -> Result<()> {
+        let folder = self.folder().path().join(TEMPLATES);
+        files::create_folder(&folder).map_err(|error| unwritable(&folder, &error))?;
+        write_whole(&folder.join(&self.record.entry(entry).file), template.as_bytes())
     }
 
     fn ended_early(&mut self, origin: &Origin<'_>, bytes: &[u8], counts: &CountsObserver) -> Result<()> {

@@ -56,9 +56,10 @@ use quagmire_search::{
         checks::Checks,
         comparisons::ComparisonsStage,
         deterministic::DeterministicStage,
+        growth::GrowthStage,
         measure::MeasureStage,
         mutate::MutateStage,
-        operators::{COMPARISONS, DETERMINISTIC, Operators, is_used},
+        operators::{COMPARISONS, DETERMINISTIC, GROWTH, Operators, is_used},
         prepare::PrepareStage,
     },
     state::{CampaignState, SavedState, empty},
@@ -85,6 +86,7 @@ type Stages = tuple_list_type!(
     WorkStage<DeterministicStage>,
     WorkStage<ComparisonsStage>,
     WorkStage<MutateStage>,
+    WorkStage<GrowthStage>,
     WorkStage<MeasureStage>
 );
 
@@ -176,6 +178,7 @@ pub fn work(
             compared.map(|compared| Checks::new(rules.len(), compared)),
             options.search.skip_coverage_testing
         )),
+        WorkStage(GrowthStage::new(rules.len(), is_used(options.search.rules.as_deref(), GROWTH))),
         WorkStage(MeasureStage)
     );
     let mut worker = Worker {

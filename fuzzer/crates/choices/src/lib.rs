@@ -9,6 +9,7 @@ pub mod grammar;
 pub mod mine;
 pub mod operator;
 pub mod outline;
+pub mod pattern;
 pub mod template;
 pub mod tree;
 pub mod tree_mutation;

@@ -15,8 +15,11 @@ const FOLDERS: [&str; 6] = ["queue", "degradations", "ordinary", "faults", "hang
 /// Folder of the smallest inputs.
 pub const MINIMIZED: &str = "minimized";
 
-/// Folders that are created after the search, by explanations and reports.
-const LATER_FOLDERS: [&str; 3] = [MINIMIZED, "diffs", "graphs"];
+/// Folder of the templates that entries were made of, in files with the entries' names.
+pub const TEMPLATES: &str = "templates";
+
+/// Folders that are created when they are needed.
+const LATER_FOLDERS: [&str; 4] = [MINIMIZED, TEMPLATES, "diffs", "graphs"];
 
 /// Name of the lock file, which also marks a folder as a campaign's.
 const LOCK: &str = ".lock";

@@ -270,6 +270,17 @@ impl Ancestry {
         Self { queue: names.filter_map(|name| Some((entry_name(&name)?.id, format!("queue/{name}")))).collect() }
     }
 
+    /// Names of the nearest ancestors of an input of the folder, itself first. `path` ends in the name of the input.
+    pub fn of(&self, path: &str) -> Vec<String> {
+        let mut all = vec![path.rsplit('/').next().unwrap_or(path).to_owned()];
+        while let Some(name) = all.last().and_then(|last| entry_name(last))
+            && let Some(file) = name.src.filter(|&parent| parent < name.id).and_then(|parent| self.queue.get(&parent))
+        {
+            all.push(file.trim_start_matches("queue/").to_owned());
+        }
+        all
+    }
+
     /// The seed that an input of the folder descends from, relative to the folder. `path` ends in the name of the input.
     /// `None` if the input is a seed, or an ancestor is gone.
     pub fn seed_of(&self, path: &str) -> Option<String> {

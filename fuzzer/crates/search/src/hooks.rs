@@ -72,6 +72,12 @@ pub trait CampaignHooks {
         search: &SearchState,
     ) -> Result<f64>;
 
+    /// Writes down the template that an entry was made of.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    fn note_template(&mut self, entry: EntryId, template: &str) -> Result<()>;
+
     /// Records a run that ended early.
     fn ended_early(&mut self, origin: &Origin<'_>, bytes: &[u8], counts: &CountsObserver) -> Result<()>;
 

@@ -15,7 +15,10 @@ use quagmire_base::{
     files,
 };
 use quagmire_cost::resource::Resource;
-use quagmire_results::folder::MINIMIZED;
+use quagmire_results::{
+    Ancestry,
+    folder::{MINIMIZED, TEMPLATES},
+};
 use quagmire_results::summary::{Finding, FindingLaw, Minimized, Unexplained};
 
 /// Time for the law of a finding whose runs take no time, runs of it that are made besides (in a cold process, to choose a
@@ -100,6 +103,22 @@ pub(super) struct Turn<'a> {
 impl Turn<'_> {
     fn left(&self) -> Duration {
         self.time.saturating_sub(self.begun.elapsed())
+    }
+
+    /// Looks for the law of a finding by the template that it, or else its nearest ancestor that was made of one, was made
+    /// of, if there is one.
+    pub(super) fn law_of_known_template(mut self, finding: &mut Finding) {
+        if finding.law.is_some() {
+            return;
+        }
+        let folder = self.setup.folder.path();
+        let names = Ancestry::read(folder).of(&finding.path);
+        let template = names.iter().find_map(|name| std::fs::read_to_string(folder.join(TEMPLATES).join(name)).ok());
+        if template.is_some() {
+            let (input, time) = (folder.join(&finding.path), self.time);
+            self.law(finding, &input, template, time);
+            self.progress.clear();
+        }
     }
 
     /// Looks for the law by smaller sizes, then for the smallest input; then, if there is no law, for that of the smallest

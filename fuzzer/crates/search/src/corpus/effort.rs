@@ -77,9 +77,16 @@ pub struct Effort {
     /// Work by which coverage is behind its share; negative if cost is. No window: one round for cost can be the work of many
     /// of them, and has to be made up for.
     owed: f64,
+    /// All work, of any age.
+    all: f64,
 }
 
 impl Effort {
+    /// All work so far.
+    pub fn all(&self) -> f64 {
+        self.all
+    }
+
     /// Begins a round for the aim that got less than its share so far, and returns the aim.
     pub fn begin(&mut self) -> Aim {
         while self.coverage.work + self.cost.work > WINDOW {
@@ -132,6 +139,7 @@ impl Effort {
     pub fn spend(&mut self, instructions: u64, bytes: usize) {
         let (work, share) = (work(instructions, bytes) as f64, self.share_of_coverage());
         self.arm().work += work;
+        self.all += work;
         self.owed += match self.current {
             Aim::Coverage => -work * (1.0 - share),
             Aim::Cost => work * share,

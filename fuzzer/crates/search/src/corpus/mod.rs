@@ -10,6 +10,7 @@ pub mod choices;
 pub mod diversity;
 pub mod effort;
 pub mod finds;
+pub mod growth;
 pub mod history;
 pub mod objective;
 pub mod rare;

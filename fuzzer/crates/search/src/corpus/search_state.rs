@@ -9,6 +9,7 @@ use super::{
     choices::ChoiceState,
     diversity::Diversity,
     effort::Effort,
+    growth::GrowthState,
     finds::{CheckState, Finds},
     history::{History, Novelty},
     objective::Objective,
@@ -92,6 +93,8 @@ pub struct SearchState {
     pub replaced: Finds,
     /// Mutants of the deterministic stage, and those of them that hit a new edge.
     pub walked: Finds,
+    /// Patterns under which counts grow fast.
+    pub growth: GrowthState,
     /// Knowledge of checks.
     pub checks: CheckState,
     /// Hashes of the contents of all entries: an unstable target can make the same input look new again.

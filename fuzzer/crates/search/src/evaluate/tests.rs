@@ -137,6 +137,10 @@ impl CampaignHooks for Diary {
         Ok(1.0)
     }
 
+    fn note_template(&mut self, _: EntryId, _: &str) -> OurResult<()> {
+        Ok(())
+    }
+
     fn ended_early(&mut self, _: &Origin<'_>, bytes: &[u8], _: &CountsObserver) -> OurResult<()> {
         self.ended.push(bytes.to_vec());
         Ok(())

@@ -6,6 +6,7 @@ pub mod comparisons;
 pub mod deterministic;
 mod families;
 pub mod gathering;
+pub mod growth;
 pub mod measure;
 pub mod mutate;
 pub mod operators;

@@ -111,6 +111,8 @@ pub enum Own {
     Trim,
     /// The stage that replaces operands of comparisons.
     Comparisons,
+    /// The stage that searches by growth.
+    Growth,
 }
 
 /// Name of the deterministic stage in results and in `--rules`.
@@ -119,7 +121,10 @@ pub const DETERMINISTIC: &str = "deterministic";
 /// Name of the stage that replaces operands of comparisons, likewise.
 pub const COMPARISONS: &str = "comparisons";
 
-const OWN: [&str; 4] = [DETERMINISTIC, "mask", "trim", COMPARISONS];
+/// Name of the stage that searches by growth, likewise.
+pub const GROWTH: &str = "growth";
+
+const OWN: [&str; 5] = [DETERMINISTIC, "mask", "trim", COMPARISONS, GROWTH];
 
 impl Own {
     /// Its number in a campaign with `rules` rules.

@@ -1,0 +1,431 @@
+//! Patterns: small templates of one or two units that repeat, made from inputs and changed at random.
+
+use std::ops::Range;
+
+use libafl_bolts::rands::Rand;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    brackets,
+    template::{Counter, Digits, Order, Part, Template, Times},
+    tree::{Role, Tree},
+};
+
+/// Longest unit, and most bytes around the repeated ones, of which all are run at every size.
+const LONGEST_UNIT: usize = 64;
+const LONGEST_FRAME: usize = 1024;
+
+/// Digits of numbers: they differ in as many rounds as an input of ordinary size has.
+const DIGITS: u8 = 5;
+const LETTERS: u8 = 4;
+
+/// Most pieces of a text in a unit.
+const MOST_PIECES: usize = 16;
+
+/// A unit: bytes with a number of the round in the place of some of them, if it has one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Unit {
+    bytes: Vec<u8>,
+    number: Option<Number>,
+}
+
+/// Place of a number in a unit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Number {
+    /// The bytes that it replaces.
+    place: Range<usize>,
+    are_letters: bool,
+}
+
+impl Unit {
+    fn new(mut bytes: Vec<u8>) -> Self {
+        bytes.truncate(LONGEST_UNIT);
+        Self { bytes, number: None }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.bytes.is_empty() && self.number.is_none()
+    }
+
+    fn parts(&self) -> Vec<Part> {
+        let Some(Number { place, are_letters }) = &self.number else { return vec![Part::Literal(self.bytes.clone())] };
+        let (width, digits) = if *are_letters { (LETTERS, Digits::Letters) } else { (DIGITS, Digits::Decimal) };
+        vec![
+            Part::Literal(self.bytes[..place.start].to_vec()),
+            Part::Counter(Counter { level: 0, width, digits, order: Order::Up }),
+            Part::Literal(self.bytes[place.end..].to_vec()),
+        ]
+    }
+
+    /// Puts a number in the place of a word or number of the unit, or anywhere.
+    fn count(&mut self, rand: &mut impl Rand) {
+        let is_word = |piece: &Range<usize>| self.bytes[piece.start].is_ascii_alphanumeric();
+        let words: Vec<Range<usize>> = pieces(&self.bytes).into_iter().filter(is_word).collect();
+        let place = match words.get(rand.below_or_zero(words.len() + 1)) {
+            Some(word) => word.clone(),
+            None => {
+                let at = rand.below_or_zero(self.bytes.len() + 1);
+                at..at
+            }
+        };
+        let are_letters = match self.bytes.get(place.start) {
+            Some(byte) if !place.is_empty() => !byte.is_ascii_digit(),
+            _ => rand.coinflip(0.5),
+        };
+        self.number = Some(Number { place, are_letters });
+    }
+}
+
+/// A template of at most two units that repeat, with what is around them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pattern {
+    before: Vec<u8>,
+    first: Unit,
+    between: Vec<u8>,
+    second: Unit,
+    after: Vec<u8>,
+}
+
+/// What patterns are made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Material<'a> {
+    /// An input of the corpus, and another one.
+    pub input: &'a [u8],
+    pub other: &'a [u8],
+    /// A word that the program knows; empty if none is known.
+    pub word: &'a [u8],
+}
+
+impl Pattern {
+    /// The template; `None` if nothing repeats.
+    pub fn template(&self) -> Option<Template> {
+        let parts = vec![
+            Part::Literal(self.before.clone()),
+            Part::Repeat { times: Times::N, body: self.first.parts() },
+            Part::Literal(self.between.clone()),
+            Part::Repeat { times: Times::N, body: self.second.parts() },
+            Part::Literal(self.after.clone()),
+        ];
+        Template::new(parts).ok().filter(Template::scales)
+    }
+
+    /// Makes a pattern.
+    pub fn fresh(material: Material<'_>, rand: &mut impl Rand) -> Self {
+        let mut pattern = match rand.below_or_zero(20) {
+            0..=6 => Self::in_place(material.input, rand),
+            7..=9 => Self::nested(material.input, rand),
+            10..=15 => {
+                let (before, after) = frame(material.input, rand);
+                Self { before, after, ..Self::of_units(material, rand) }
+            }
+            _ => {
+                let mut pattern = Self::of_units(material, rand);
+                if rand.coinflip(0.25) {
+                    pattern.before = unit(material, rand).bytes;
+                }
+                if rand.coinflip(0.25) {
+                    pattern.after = unit(material, rand).bytes;
+                }
+                pattern
+            }
+        };
+        if rand.coinflip(0.2) {
+            pattern.first.count(rand);
+            if !pattern.second.is_empty() && rand.coinflip(0.5) {
+                pattern.second.count(rand);
+            }
+        }
+        pattern
+    }
+
+    /// A part of an input repeated where it stands, or two of its parts.
+    fn in_place(input: &[u8], rand: &mut impl Rand) -> Self {
+        let input = window(input, rand);
+        let Some(first) = run_of_pieces(input, 0, rand) else { return Self::default() };
+        let second = if rand.coinflip(0.3) { run_of_pieces(input, first.end, rand) } else { None };
+        let second = second.unwrap_or(first.end..first.end);
+        Self::at(input, first, second)
+    }
+
+    fn at(input: &[u8], first: Range<usize>, second: Range<usize>) -> Self {
+        Self {
+            before: input[..first.start].to_vec(),
+            first: Unit::new(input[first.clone()].to_vec()),
+            between: input[first.end..second.start].to_vec(),
+            second: Unit::new(input[second.clone()].to_vec()),
+            after: input[second.end..].to_vec(),
+        }
+    }
+
+    /// What opens and what closes a part of an input, both repeated around what is in it.
+    fn nested(input: &[u8], rand: &mut impl Rand) -> Self {
+        let input = window(input, rand);
+        let nested = brackets::parse(input).and_then(|tree| levels(&tree, rand));
+        match nested {
+            Some((first, second)) if first.len() + second.len() <= LONGEST_UNIT => Self::at(input, first, second),
+            _ => Self::in_place(input, rand),
+        }
+    }
+
+    /// Units that nothing is around.
+    fn of_units(material: Material<'_>, rand: &mut impl Rand) -> Self {
+        let mut pattern = Self { first: unit(material, rand), ..Self::default() };
+        if rand.coinflip(0.4) {
+            pattern.second = match closing(&pattern.first.bytes).filter(|_| rand.coinflip(0.7)) {
+                Some(closing) => Unit::new(closing),
+                None => unit(material, rand),
+            };
+            if rand.coinflip(0.3) {
+                pattern.between = unit(material, rand).bytes;
+            }
+        }
+        pattern
+    }
+
+    /// Changes the pattern a little; `other` is another one that is known.
+    pub fn change(&mut self, other: Option<&Self>, material: Material<'_>, rand: &mut impl Rand) {
+        match rand.below_or_zero(14) {
+            0 => self.first = unit(material, rand),
+            1 => self.second = unit(material, rand),
+            2 | 3 => {
+                let which = rand.coinflip(0.5);
+                let old = if which { &mut self.first } else { &mut self.second };
+                let more = unit(material, rand).bytes;
+                *old = Unit::new(if rand.coinflip(0.5) { [&*old.bytes, &more].concat() } else { [&*more, &old.bytes].concat() });
+            }
+            4 => self.before = unit(material, rand).bytes,
+            5 => self.after = unit(material, rand).bytes,
+            6 => self.between = unit(material, rand).bytes,
+            7 => std::mem::swap(&mut self.first, &mut self.second),
+            8 => self.second = Unit::default(),
+            9 => (self.before, self.after) = frame(material.input, rand),
+            10 => self.first.count(rand),
+            11 => self.second.count(rand),
+            12 => {
+                if let Some(other) = other {
+                    self.second = if rand.coinflip(0.5) { other.first.clone() } else { other.second.clone() };
+                }
+            }
+            _ => self.simplify(rand),
+        }
+        if self.first.is_empty() {
+            std::mem::swap(&mut self.first, &mut self.second);
+        }
+    }
+
+    /// Leaves out what may not be needed.
+    fn simplify(&mut self, rand: &mut impl Rand) {
+        match rand.below_or_zero(5) {
+            0 => self.before.clear(),
+            1 => self.after.clear(),
+            2 => self.between.clear(),
+            3 => self.first.number = None,
+            _ => {
+                let at = rand.below_or_zero(self.first.bytes.len());
+                if self.first.number.is_none() && self.first.bytes.len() > 1 {
+                    self.first.bytes.remove(at);
+                }
+            }
+        }
+    }
+
+    /// The pattern without one of its parts, or a byte of a unit; `None` behind the last one of these steps.
+    pub fn shorter(&self, step: usize) -> Option<Self> {
+        let mut shorter = self.clone();
+        match step {
+            0 => shorter.before.clear(),
+            1 => shorter.after.clear(),
+            2 => shorter.between.clear(),
+            3 => shorter.second = Unit::default(),
+            4 => shorter.first = Unit::default(),
+            5 => shorter.second.number = None,
+            6 => shorter.first.number = None,
+            7..=12 => drop(shorter.before.drain(..self.before.len() / 2)),
+            13..=18 => shorter.after.truncate(self.after.len() / 2),
+            _ => {
+                // from the end, so that what a step leaves is where the next one looks
+                let (of_second, at) = ((step - 19) / LONGEST_UNIT, LONGEST_UNIT - 1 - (step - 19) % LONGEST_UNIT);
+                let unit = if of_second == 0 { &mut shorter.first } else { &mut shorter.second };
+                if of_second > 1 {
+                    return None;
+                }
+                if at < unit.bytes.len() && unit.number.is_none() {
+                    unit.bytes.remove(at);
+                }
+            }
+        }
+        Some(shorter)
+    }
+
+    /// Bytes that do not repeat, and those of one round.
+    pub fn length(&self) -> usize {
+        let fixed = self.before.len() + self.between.len() + self.after.len();
+        fixed + self.first.bytes.len() + self.second.bytes.len()
+    }
+}
+
+/// Ranges of the words, numbers, blanks and other single bytes of a text.
+fn pieces(bytes: &[u8]) -> Vec<Range<usize>> {
+    let class = |byte: u8| match byte {
+        b'0'..=b'9' => 1,
+        b'a'..=b'z' | b'A'..=b'Z' | b'_' => 2,
+        b' ' | b'\t' => 3,
+        0x80..=0xff => 4,
+        _ => 0,
+    };
+    let mut all: Vec<Range<usize>> = Vec::new();
+    for (at, &byte) in bytes.iter().enumerate() {
+        match all.last_mut() {
+            Some(last) if class(byte) > 0 && class(bytes[last.start]) == class(byte) => last.end = at + 1,
+            _ => all.push(at..at + 1),
+        }
+    }
+    all
+}
+
+/// Some pieces in a row behind a place, fewer oftener than many.
+fn run_of_pieces(bytes: &[u8], from: usize, rand: &mut impl Rand) -> Option<Range<usize>> {
+    let mut all = pieces(&bytes[from..]);
+    if all.is_empty() {
+        return None;
+    }
+    let first = rand.below_or_zero(all.len());
+    let count = crate::log_uniform(rand, MOST_PIECES.min(all.len() - first));
+    let last = all.swap_remove(first + count - 1).end;
+    let first = all.get(first).map_or(last, |piece| piece.start.min(last));
+    Some(from + first..from + last)
+}
+
+/// The input, or a part of a large one.
+fn window<'a>(input: &'a [u8], rand: &mut impl Rand) -> &'a [u8] {
+    if input.len() <= LONGEST_FRAME {
+        return input;
+    }
+    let start = rand.below_or_zero(input.len() - LONGEST_FRAME + 1);
+    &input[start..start + LONGEST_FRAME]
+}
+
+/// An input, cut in two.
+fn frame(input: &[u8], rand: &mut impl Rand) -> (Vec<u8>, Vec<u8>) {
+    let input = window(input, rand);
+    let cuts = pieces(input);
+    let cut = cuts.get(rand.below_or_zero(cuts.len() + 1)).map_or(input.len(), |piece| piece.start);
+    (input[..cut].to_vec(), input[cut..].to_vec())
+}
+
+/// What stands before and behind a part within another one of its kind, or within any other one.
+fn levels(tree: &Tree, rand: &mut impl Rand) -> Option<(Range<usize>, Range<usize>)> {
+    let is_part = |node: usize| matches!(tree.nodes[node].role, Role::Part | Role::List);
+    let outer = (0..8).map(|_| rand.below_or_zero(tree.nodes.len())).find(|&node| {
+        is_part(node) && tree.subtree(node).len() > 1
+    })?;
+    let within: Vec<usize> = tree.subtree(outer).skip(1).filter(|&node| is_part(node)).collect();
+    let same: Vec<usize> =
+        within.iter().copied().filter(|&node| tree.nodes[node].symbol == tree.nodes[outer].symbol).collect();
+    let from = if same.is_empty() { &within } else { &same };
+    let inner = *from.get(rand.below_or_zero(from.len()))?;
+    let (outer, inner) = (tree.nodes[outer].range(), tree.nodes[inner].range());
+    (inner.start > outer.start).then_some((outer.start..inner.start, inner.end..outer.end))
+}
+
+/// What closes a text that opens something.
+fn closing(opens: &[u8]) -> Option<Vec<u8>> {
+    let closes = |byte: u8| match byte {
+        b'(' => Some(b')'),
+        b'[' => Some(b']'),
+        b'{' => Some(b'}'),
+        b'<' => Some(b'>'),
+        _ => None,
+    };
+    let all: Vec<u8> = opens.iter().rev().filter_map(|&byte| closes(byte)).collect();
+    (!all.is_empty()).then_some(all)
+}
+
+/// A unit: a byte, a few pieces or a line of an input, a word, or two small ones.
+fn unit(material: Material<'_>, rand: &mut impl Rand) -> Unit {
+    Unit::new(match rand.below_or_zero(12) {
+        0..=2 => small(material.input, rand),
+        3 => vec![b' ' + rand.below_or_zero(95) as u8],
+        4..=6 => {
+            let pieces = run_of_pieces(material.input, 0, rand);
+            pieces.map(|place| material.input[place].to_vec()).unwrap_or_default()
+        }
+        7 => {
+            let mut lines = material.input.split_inclusive(|byte| *byte == b'\n');
+            let count = lines.clone().count();
+            lines.nth(rand.below_or_zero(count)).unwrap_or_default().to_vec()
+        }
+        8 | 9 if !material.word.is_empty() => material.word.to_vec(),
+        _ => [small(material.input, rand), small(material.other, rand)].concat(),
+    })
+}
+
+/// One or two bytes of an input; a blank if it is empty.
+fn small(bytes: &[u8], rand: &mut impl Rand) -> Vec<u8> {
+    let at = rand.below_or_zero(bytes.len());
+    let end = bytes.len().min(at + 1 + usize::from(rand.coinflip(0.3)));
+    bytes.get(at..end).filter(|bytes| !bytes.is_empty()).unwrap_or(b" ").to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use libafl_bolts::rands::StdRand;
+
+    const INPUT: &[u8] = b"{\"list\": [1, 22, [3]], \"name\": \"x y\"}\n";
+
+    fn made(seed: u64) -> Pattern {
+        let rand = &mut StdRand::with_seed(seed);
+        let material = Material { input: INPUT, other: b"<a b=\"c\">", word: b"null" };
+        let mut pattern = Pattern::fresh(material, rand);
+        for _ in 0..rand.below_or_zero(6) {
+            let other = Pattern::fresh(material, rand);
+            pattern.change(Some(&other), material, rand);
+        }
+        pattern
+    }
+
+    #[test]
+    fn patterns_grow_by_the_same_number_of_bytes_in_each_round() {
+        let templates: Vec<Template> = (0..5_000).filter_map(|seed| made(seed).template()).collect();
+        assert!(templates.len() > 4_500, "{}", templates.len());
+        for template in templates {
+            let size = |n: u64| template.render(n, 1 << 20).expect("small").len();
+            assert_eq!(size(55) - size(27), 2 * (size(27) - size(13)), "{template}");
+            assert!(size(27) > size(13), "{template}");
+            assert_eq!(Template::parse(&template.to_string()).as_ref(), Ok(&template));
+        }
+    }
+
+    #[test]
+    fn steps_make_a_pattern_shorter_down_to_one_byte() {
+        for seed in 0..500 {
+            let mut pattern = made(seed);
+            for step in 0.. {
+                let Some(shorter) = pattern.shorter(step) else { break };
+                assert!(shorter.length() <= pattern.length());
+                if shorter.template().is_some() {
+                    pattern = shorter;
+                }
+            }
+            assert!(pattern.template().is_none_or(|template| template.size(1) <= 5), "{pattern:?}");
+        }
+    }
+
+    #[test]
+    fn what_stands_in_an_input_is_repeated_there_with_and_without_numbers() {
+        let texts: Vec<Vec<u8>> = (0..20_000)
+            .filter_map(|seed| made(seed).template()?.render(3, 1 << 20).ok())
+            .collect();
+        for wanted in [
+            &b"{\"list\": [1, 22, 22, 22, [3]], \"name\": \"x y\"}\n"[..],
+            b"{\"list\": [1, 22, [[[3]]]], \"name\": \"x y\"}\n",
+            b"{\"list\": [1, 00000, 00001, 00002, [3]], \"name\": \"x y\"}\n",
+            b"nullnullnull",
+            b"[[[",
+            b"[[[]]]",
+        ] {
+            assert!(texts.iter().any(|text| text == wanted), "{}", wanted.escape_ascii());
+        }
+    }
+}
