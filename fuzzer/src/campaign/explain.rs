@@ -29,9 +29,6 @@ const LONGEST: Duration = Duration::from_secs(60);
 /// Shortest turn: in less, hardly any finding gets its law.
 const LEAST_TURN: Duration = Duration::from_secs(2);
 
-/// Time for the law of a finding whose template is known.
-const FOR_KNOWN: Duration = Duration::from_secs(2);
-
 /// Budget of the command that is to find what was not found.
 const MORE: &str = "5m";
 
@@ -59,7 +56,7 @@ pub(super) fn explain(setup: &Setup) -> Result<()> {
         for (place, &(is_worst, index)) in open.iter().enumerate() {
             let finding = &mut summary.findings[index];
             let turn = match is_first_pass {
-                true => Some(FOR_KNOWN).filter(|_| begun.elapsed() < budget.all),
+                true => Some(turn::time_for_known(finding)).filter(|_| begun.elapsed() < budget.all),
                 false => budget.turn(is_worst, of - place, begun.elapsed()),
             };
             let turn = turn.filter(|_| !is_stopped()).map(|time| Turn {

@@ -10,6 +10,7 @@ pub mod mine;
 pub mod operator;
 pub mod outline;
 pub mod pattern;
+pub mod records;
 pub mod template;
 pub mod tree;
 pub mod tree_mutation;

@@ -7,13 +7,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     brackets,
-    template::{Counter, Digits, Order, Part, Template, Times},
+    records::{Record, records},
+    template::{Counter, Digits, Length, Order, Part, Template, Times},
     tree::{Role, Tree},
 };
 
 /// Longest unit, and most bytes around the repeated ones, of which all are run at every size.
 const LONGEST_UNIT: usize = 64;
 const LONGEST_FRAME: usize = 1024;
+
+/// Longest record that is a unit.
+const LONGEST_RECORD: usize = 512;
 
 /// Digits of numbers: they differ in as many rounds as an input of ordinary size has.
 const DIGITS: u8 = 5;
@@ -84,6 +88,18 @@ pub struct Pattern {
     between: Vec<u8>,
     second: Unit,
     after: Vec<u8>,
+    /// Lengths in front of the units, from the outermost one on.
+    lengths: Vec<Enclosing>,
+}
+
+/// A length in front of the units that counts them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Enclosing {
+    /// Its place in what is before the units.
+    place: Range<usize>,
+    length: Length,
+    /// Bytes behind the units that it counts as well.
+    behind: usize,
 }
 
 /// What patterns are made of.
@@ -99,13 +115,20 @@ pub struct Material<'a> {
 impl Pattern {
     /// The template; `None` if nothing repeats.
     pub fn template(&self) -> Option<Template> {
-        let parts = vec![
-            Part::Literal(self.before.clone()),
+        let mut parts = vec![
             Part::Repeat { times: Times::N, body: self.first.parts() },
             Part::Literal(self.between.clone()),
             Part::Repeat { times: Times::N, body: self.second.parts() },
-            Part::Literal(self.after.clone()),
         ];
+        let (mut start, mut end) = (self.before.len(), 0);
+        for Enclosing { place, length, behind } in self.lengths.iter().rev() {
+            parts.insert(0, Part::Literal(self.before[place.end..start].to_vec()));
+            parts.push(Part::Literal(self.after[end..*behind].to_vec()));
+            parts = vec![Part::Length(*length, parts)];
+            (start, end) = (place.start, *behind);
+        }
+        parts.insert(0, Part::Literal(self.before[..start].to_vec()));
+        parts.push(Part::Literal(self.after[end..].to_vec()));
         Template::new(parts).ok().filter(Template::scales)
     }
 
@@ -114,7 +137,8 @@ impl Pattern {
         let mut pattern = match rand.below_or_zero(20) {
             0..=6 => Self::in_place(material.input, rand),
             7..=9 => Self::nested(material.input, rand),
-            10..=15 => {
+            10 | 11 => Self::of_records(material.input, rand),
+            12..=15 => {
                 let (before, after) = frame(material.input, rand);
                 Self { before, after, ..Self::of_units(material, rand) }
             }
@@ -147,6 +171,41 @@ impl Pattern {
         Self::at(input, first, second)
     }
 
+    /// Records of an input, or bytes in one of them, repeated where they stand, with the lengths around them.
+    fn of_records(input: &[u8], rand: &mut impl Rand) -> Self {
+        let all = if input.len() <= LONGEST_FRAME { records(input) } else { Vec::new() };
+        if all.is_empty() {
+            return Self::in_place(input, rand);
+        }
+        let mut number = rand.below_or_zero(all.len());
+        let mut outer = all[number].outer;
+        let mut units = all[number].range.clone();
+        if rand.coinflip(0.3) {
+            outer = Some(number);
+            let within = &input[..units.end];
+            units = run_of_pieces(within, all[number].field.end, rand).unwrap_or(units);
+        }
+        // with the ones behind it
+        while rand.coinflip(0.2) && number + 1 < all.len() {
+            number += 1;
+            if all[number].outer == outer && all[number].range.start == units.end {
+                units.end = all[number].range.end;
+            }
+        }
+        if units.len() > LONGEST_RECORD {
+            return Self::in_place(input, rand);
+        }
+        let mut pattern = Self::at(input, units.clone(), units.end..units.end);
+        pattern.first.bytes = input[units.clone()].to_vec();
+        while let Some(around) = outer {
+            let Record { range, field, length, .. } = &all[around];
+            let enclosing = Enclosing { place: field.clone(), length: *length, behind: range.end - units.end };
+            pattern.lengths.insert(0, enclosing);
+            outer = all[around].outer;
+        }
+        pattern
+    }
+
     fn at(input: &[u8], first: Range<usize>, second: Range<usize>) -> Self {
         Self {
             before: input[..first.start].to_vec(),
@@ -154,6 +213,7 @@ impl Pattern {
             between: input[first.end..second.start].to_vec(),
             second: Unit::new(input[second.clone()].to_vec()),
             after: input[second.end..].to_vec(),
+            lengths: Vec::new(),
         }
     }
 
@@ -185,13 +245,18 @@ impl Pattern {
     /// Changes the pattern a little; `other` is another one that is known.
     pub fn change(&mut self, other: Option<&Self>, material: Material<'_>, rand: &mut impl Rand) {
         match rand.below_or_zero(14) {
+            4 | 5 | 9 if !self.lengths.is_empty() => {}
             0 => self.first = unit(material, rand),
             1 => self.second = unit(material, rand),
             2 | 3 => {
                 let which = rand.coinflip(0.5);
                 let old = if which { &mut self.first } else { &mut self.second };
                 let more = unit(material, rand).bytes;
-                *old = Unit::new(if rand.coinflip(0.5) { [&*old.bytes, &more].concat() } else { [&*more, &old.bytes].concat() });
+                *old = Unit::new(if rand.coinflip(0.5) {
+                    [&*old.bytes, &more].concat()
+                } else {
+                    [&*more, &old.bytes].concat()
+                });
             }
             4 => self.before = unit(material, rand).bytes,
             5 => self.after = unit(material, rand).bytes,
@@ -216,8 +281,8 @@ impl Pattern {
     /// Leaves out what may not be needed.
     fn simplify(&mut self, rand: &mut impl Rand) {
         match rand.below_or_zero(5) {
-            0 => self.before.clear(),
-            1 => self.after.clear(),
+            0 if self.lengths.is_empty() => self.before.clear(),
+            1 if self.lengths.is_empty() => self.after.clear(),
             2 => self.between.clear(),
             3 => self.first.number = None,
             _ => {
@@ -233,6 +298,8 @@ impl Pattern {
     pub fn shorter(&self, step: usize) -> Option<Self> {
         let mut shorter = self.clone();
         match step {
+            // lengths have their places there
+            0 | 1 | 7..=18 if !self.lengths.is_empty() => {}
             0 => shorter.before.clear(),
             1 => shorter.after.clear(),
             2 => shorter.between.clear(),
@@ -316,9 +383,9 @@ fn frame(input: &[u8], rand: &mut impl Rand) -> (Vec<u8>, Vec<u8>) {
 /// What stands before and behind a part within another one of its kind, or within any other one.
 fn levels(tree: &Tree, rand: &mut impl Rand) -> Option<(Range<usize>, Range<usize>)> {
     let is_part = |node: usize| matches!(tree.nodes[node].role, Role::Part | Role::List);
-    let outer = (0..8).map(|_| rand.below_or_zero(tree.nodes.len())).find(|&node| {
-        is_part(node) && tree.subtree(node).len() > 1
-    })?;
+    let outer = (0..8)
+        .map(|_| rand.below_or_zero(tree.nodes.len()))
+        .find(|&node| is_part(node) && tree.subtree(node).len() > 1)?;
     let within: Vec<usize> = tree.subtree(outer).skip(1).filter(|&node| is_part(node)).collect();
     let same: Vec<usize> =
         within.iter().copied().filter(|&node| tree.nodes[node].symbol == tree.nodes[outer].symbol).collect();
@@ -398,6 +465,19 @@ mod tests {
     }
 
     #[test]
+    fn lengths_around_records_stay_right() {
+        let der = b"\x30\x0b\x30\x09\x02\x01\x05\x02\x01\x06\x02\x01\x07";
+        let texts = |n: u64| -> Vec<String> {
+            let pattern = |seed| Pattern::of_records(der, &mut StdRand::with_seed(seed)).template();
+            let bytes = (0..500).filter_map(|seed| pattern(seed)?.render(n, 1 << 20).ok());
+            bytes.map(|bytes| bytes.escape_ascii().to_string()).collect()
+        };
+        assert!(texts(1).iter().all(|text| *text == der.escape_ascii().to_string()));
+        let wanted = r"0\x110\x0f\x02\x01\x05\x02\x01\x06\x02\x01\x06\x02\x01\x06\x02\x01\x07";
+        assert!(texts(3).iter().any(|text| text == wanted), "{:#?}", texts(3));
+    }
+
+    #[test]
     fn steps_make_a_pattern_shorter_down_to_one_byte() {
         for seed in 0..500 {
             let mut pattern = made(seed);
@@ -414,9 +494,8 @@ mod tests {
 
     #[test]
     fn what_stands_in_an_input_is_repeated_there_with_and_without_numbers() {
-        let texts: Vec<Vec<u8>> = (0..20_000)
-            .filter_map(|seed| made(seed).template()?.render(3, 1 << 20).ok())
-            .collect();
+        let texts: Vec<Vec<u8>> =
+            (0..60_000).filter_map(|seed| made(seed).template()?.render(3, 1 << 20).ok()).collect();
         for wanted in [
             &b"{\"list\": [1, 22, 22, 22, [3]], \"name\": \"x y\"}\n"[..],
             b"{\"list\": [1, 22, [[[3]]]], \"name\": \"x y\"}\n",

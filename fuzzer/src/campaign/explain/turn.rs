@@ -15,17 +15,22 @@ use quagmire_base::{
     files,
 };
 use quagmire_cost::resource::Resource;
+use quagmire_results::summary::{Finding, FindingLaw, Minimized, Unexplained};
 use quagmire_results::{
     Ancestry,
     folder::{MINIMIZED, TEMPLATES},
 };
-use quagmire_results::summary::{Finding, FindingLaw, Minimized, Unexplained};
 
 /// Time for the law of a finding whose runs take no time, runs of it that are made besides (in a cold process, to choose a
 /// template, and at sizes up to half of its own), and the largest share of its turn.
 const FOR_LAW: Duration = Duration::from_secs(4);
 const RUNS_FOR_LAW: f64 = 16.0;
 const LAW_SHARE: f64 = 0.5;
+
+/// Time for the law of a finding whose template is known and whose runs take no time, runs of it besides, and the most for both.
+const FOR_KNOWN: Duration = Duration::from_millis(700);
+const RUNS_FOR_KNOWN: f64 = 8.0;
+const LONGEST_FOR_KNOWN: Duration = Duration::from_secs(4);
 
 /// Share of what is left for the smallest input of a finding without a law, which may have one.
 const FOR_SMALLEST: f64 = 0.6;
@@ -57,6 +62,11 @@ struct Smallest {
 /// Time for the law of a finding whose runs take so long, of what its turn has left.
 fn time_for_law(run: Duration, left: Duration) -> Duration {
     (FOR_LAW + run.mul_f64(RUNS_FOR_LAW)).min(left.mul_f64(LAW_SHARE))
+}
+
+/// Time for the law of a finding whose template is known.
+pub(super) fn time_for_known(finding: &Finding) -> Duration {
+    (FOR_KNOWN + run_time(finding).mul_f64(RUNS_FOR_KNOWN)).min(LONGEST_FOR_KNOWN)
 }
 
 /// Answer of a command.

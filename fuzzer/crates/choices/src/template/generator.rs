@@ -1,7 +1,8 @@
 //! One-line programs that write the same bytes as a template, for reports.
 
 use super::{
-    Counter, Digits, Field, Order, Part, Pick, Template, Times, depends_on_round, number::SEED_FACTOR, text::escaped,
+    Counter, Digits, Field, Length, LengthForm, Order, Part, Pick, Template, Times, depends_on_round,
+    number::SEED_FACTOR, size, text::escaped,
 };
 
 /// Longest command that a bug report can carry, in bytes.
@@ -26,30 +27,42 @@ impl Template {
     /// literals. `None` for others.
     pub fn shell(&self, n: u64) -> Option<String> {
         let mut commands = Vec::new();
-        for part in &self.parts {
-            match part {
-                Part::Literal(bytes) => commands.push(format!("printf {}", format_of(bytes))),
-                Part::Number(field) => {
-                    let mut bytes = Vec::new();
-                    field.write(n, &mut bytes);
-                    commands.push(format!("printf {}", format_of(&bytes)));
-                }
-                Part::Repeat { times, body } => commands.push(loop_in_shell(times.at(n), body)?),
-                Part::Nest { times, open, middle, close } => {
-                    commands.push(loop_in_shell(times.at(n), open)?);
-                    match &middle[..] {
-                        [] => {}
-                        [Part::Literal(bytes)] => commands.push(format!("printf {}", format_of(bytes))),
-                        _ => return None,
-                    }
-                    commands.push(loop_in_shell(times.at(n), close)?);
-                }
-                _ => return None,
-            }
-        }
+        add_in_shell(&self.parts, n, &mut commands)?;
         commands.retain(|command| !command.is_empty());
         Some(commands.join("; "))
     }
+}
+
+/// Adds the commands for parts; `None` if there are none for one of them.
+fn add_in_shell(parts: &[Part], n: u64, commands: &mut Vec<String>) -> Option<()> {
+    for part in parts {
+        match part {
+            Part::Literal(bytes) => commands.push(format!("printf {}", format_of(bytes))),
+            Part::Number(field) => {
+                let mut bytes = Vec::new();
+                field.write(n, &mut bytes);
+                commands.push(format!("printf {}", format_of(&bytes)));
+            }
+            Part::Repeat { times, body } => commands.push(loop_in_shell(times.at(n), body)?),
+            Part::Nest { times, open, middle, close } => {
+                commands.push(loop_in_shell(times.at(n), open)?);
+                match &middle[..] {
+                    [] => {}
+                    [Part::Literal(bytes)] => commands.push(format!("printf {}", format_of(bytes))),
+                    _ => return None,
+                }
+                commands.push(loop_in_shell(times.at(n), close)?);
+            }
+            Part::Length(length, body) => {
+                let mut bytes = Vec::new();
+                length.write(size(body, n), &mut bytes);
+                commands.push(format!("printf {}", format_of(&bytes)));
+                add_in_shell(body, n, commands)?;
+            }
+            _ => return None,
+        }
+    }
+    Some(())
 }
 
 /// A loop over one literal.
@@ -118,8 +131,9 @@ impl Python {
                 format!("{}*({round}+1)", self.factor(body))
             }
             Part::Counter(counter) => self.counter(counter),
-            Part::Number(field) => number(*field),
+            Part::Number(field) => number("n", *field),
             Part::Pick(pick) => self.pick(pick),
+            Part::Length(one, body) => format!("(lambda b:{}+b)({})", length(*one), self.sum(body)),
         }
     }
 
@@ -178,12 +192,25 @@ impl Python {
 }
 
 /// Expression for `n` itself.
-fn number(field: Field) -> String {
+fn number(value: &str, field: Field) -> String {
     match (field.width, field.digits) {
-        (0, Digits::Hexadecimal) => "b\"%x\"%n".to_owned(),
-        (0, _) => "b\"%d\"%n".to_owned(),
-        (width, kind) => digits("n", width, kind),
+        (0, Digits::Hexadecimal) => format!("b\"%x\"%{value}"),
+        (0, _) => format!("b\"%d\"%{value}"),
+        (width, kind) => digits(value, width, kind),
     }
+}
+
+/// Expression for the length of `b`.
+fn length(Length { form, plus }: Length) -> String {
+    let value = if plus == 0 { "len(b)".to_owned() } else { format!("max(0,len(b){plus:+})") };
+    let of = match form {
+        LengthForm::Field(field) => return number(&value, field),
+        LengthForm::Der => {
+            "bytes([v]) if v<128 else (lambda h:bytes([128+len(h)])+h)(v.to_bytes((v.bit_length()+7)//8,\"big\"))"
+        }
+        LengthForm::Groups => "bytes(v>>7*k&127|(128 if v>>7*k+7 else 0) for k in range(max(1,(v.bit_length()+6)//7)))",
+    };
+    format!("(lambda v:{of})({value})")
 }
 
 /// Expression for a value in so many digits.

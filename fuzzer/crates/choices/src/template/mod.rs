@@ -10,6 +10,8 @@
 //! | `#i:6` | number of the round of the innermost loop from 0, in six digits; `#j` is the loop around it, then `#k` |
 //! | `#i:6:hex:down` | digits `hex`, `letters`, `be` or `le` (bytes); order `down` or `shuffle(SEED)` |
 //! | `#N`, `#N:2:be` | `N` itself, in as many digits as it needs, or in so many digits |
+//! | `len:4:le{...}` | number of bytes of its body, in so many digits, and then the body; outside of loops |
+//! | `len-2:der{...}` | so many bytes more or fewer; digits also `der`, or `leb` (groups of seven bits, the lowest first) |
 //! | `stair{...}` | its body once in the first round of the loop, twice in the second, and so on |
 //! | `pick("a","b")` | one of these in each round of the loop, in turn |
 //! | `pick file("keys.txt")` | one line of a file in each round of the loop, in turn, without its newline |
@@ -28,7 +30,7 @@ pub(crate) use self::infer::{between, chains};
 use self::number::shuffled;
 pub use self::{
     infer::{Candidate, Evidence, Origin, candidates},
-    number::{Digits, Field, Order},
+    number::{Digits, Field, Length, LengthForm, Order},
     text::ParseError,
 };
 
@@ -69,13 +71,15 @@ pub enum Part {
     Number(Field),
     /// One of several texts in each round of the innermost loop, in turn.
     Pick(Pick),
+    /// The number of bytes of a body, and then the body.
+    Length(Length, Vec<Part>),
 }
 
 impl Part {
     /// The parts in it.
     fn inside(&self) -> [&[Self]; 3] {
         match self {
-            Self::Repeat { body, .. } | Self::Stair(body) => [body, &[], &[]],
+            Self::Repeat { body, .. } | Self::Stair(body) | Self::Length(_, body) => [body, &[], &[]],
             Self::Nest { open, middle, close, .. } => [open, middle, close],
             Self::Literal(_) | Self::Counter(_) | Self::Number(_) | Self::Pick(_) => [&[], &[], &[]],
         }
@@ -175,7 +179,7 @@ impl Template {
                         }
                         *left = left.wrapping_sub(1);
                     }
-                    Part::Repeat { body, .. } | Part::Stair(body) => replace(body, left, bytes),
+                    Part::Repeat { body, .. } | Part::Stair(body) | Part::Length(_, body) => replace(body, left, bytes),
                     Part::Nest { open, middle, close, .. } => {
                         [open, middle, close].into_iter().for_each(|parts| replace(parts, left, bytes));
                     }
@@ -189,25 +193,38 @@ impl Template {
         Self { parts: normal(parts) }
     }
 
-    /// Rounds of the loops that are in no other part, in their order.
+    /// Rounds of the loops that are in no other loop, in their order.
     pub fn times(&self) -> Vec<Times> {
-        let times = |part: &Part| match part {
-            Part::Repeat { times, .. } | Part::Nest { times, .. } => Some(*times),
-            _ => None,
-        };
-        self.parts.iter().filter_map(times).collect()
-    }
-
-    /// The template with other rounds of the loops that are in no other part.
-    #[must_use]
-    pub fn with_times(&self, new: &[Times]) -> Self {
-        let mut new = new.iter();
-        let mut parts = self.parts.clone();
-        for part in &mut parts {
-            if let Part::Repeat { times, .. } | Part::Nest { times, .. } = part {
-                *times = new.next().copied().unwrap_or(*times);
+        fn add(parts: &[Part], all: &mut Vec<Times>) {
+            for part in parts {
+                match part {
+                    Part::Repeat { times, .. } | Part::Nest { times, .. } => all.push(*times),
+                    Part::Length(_, body) => add(body, all),
+                    _ => {}
+                }
             }
         }
+        let mut all = Vec::new();
+        add(&self.parts, &mut all);
+        all
+    }
+
+    /// The template with other rounds of the loops that are in no other loop.
+    #[must_use]
+    pub fn with_times(&self, new: &[Times]) -> Self {
+        fn replace(parts: &mut [Part], new: &mut std::slice::Iter<'_, Times>) {
+            for part in parts {
+                match part {
+                    Part::Repeat { times, .. } | Part::Nest { times, .. } => {
+                        *times = new.next().copied().unwrap_or(*times);
+                    }
+                    Part::Length(_, body) => replace(body, new),
+                    _ => {}
+                }
+            }
+        }
+        let mut parts = self.parts.clone();
+        replace(&mut parts, &mut new.iter());
         Self { parts: normal(parts) }
     }
 
@@ -291,6 +308,11 @@ fn check(parts: &[Part], around: &mut Around) -> Result<(), String> {
                 }
             }
             Part::Number(field) => field.check()?,
+            Part::Length(..) if around.loops > 0 => return Err("a len is in a loop: put it around the loop".to_owned()),
+            Part::Length(length, body) => {
+                length.check()?;
+                check(body, &mut around.deeper(0, false))?;
+            }
             Part::Pick(_) if around.loops == 0 => return Err("a pick is in no loop: put it into a rep".to_owned()),
             Part::Pick(pick) if pick.choices.iter().all(Vec::is_empty) => {
                 return Err("a pick has nothing to pick from".to_owned());
@@ -329,6 +351,7 @@ fn normal(parts: Vec<Part>) -> Vec<Part> {
                     all.push(Part::Stair(body));
                 }
             }
+            Part::Length(length, body) => all.push(Part::Length(length, normal(body))),
             Part::Counter(_) | Part::Number(_) | Part::Pick(_) => all.push(part),
         }
     }
@@ -406,6 +429,16 @@ impl Template {
         least(&self.parts, Times::N, &|part, _| match part {
             Part::Counter(counter) => u64::from(counter.digits.base()).checked_pow(counter.width.into()),
             Part::Number(field) => field.largest(),
+            Part::Length(length, body) => {
+                let most = length.largest()?;
+                let fits = |n: u64| length.value(size(body, n)) <= most;
+                let (mut low, mut high) = (0, most.saturating_add(1));
+                while low < high {
+                    let middle = low + (high - low).div_ceil(2);
+                    if fits(middle) { low = middle } else { high = middle - 1 }
+                }
+                Some(low)
+            }
             _ => None,
         })
     }
@@ -435,6 +468,7 @@ fn least(parts: &[Part], rounds: Times, of: &dyn Fn(&Part, Times) -> Option<u64>
             let all = [least(open, *times, of), least(middle, rounds, of), least(close, *times, of)];
             all.into_iter().flatten().min()
         }
+        Part::Length(_, body) => [of(part, rounds), least(body, rounds, of)].into_iter().flatten().min(),
         part => of(part, rounds),
     };
     parts.iter().filter_map(inner).min()
@@ -478,6 +512,10 @@ impl<'a> Round<'a> {
                 Part::Literal(bytes) => bytes.len() as u128,
                 Part::Counter(counter) => counter.width.into(),
                 Part::Number(field) => field.digits_of(n).into(),
+                Part::Length(length, body) => {
+                    let inner = size(body, n);
+                    u128::from(inner) + u128::from(length.digits_of(inner))
+                }
                 Part::Repeat { times, body } => Self::of(body, n).over(times.at(n)),
                 Part::Nest { times, open, middle, close } => {
                     self.add(middle, n);
@@ -580,6 +618,10 @@ impl Writer {
                 }
                 Part::Counter(counter) => self.count(counter),
                 Part::Number(field) => field.write(self.n, &mut self.bytes),
+                Part::Length(length, body) => {
+                    length.write(size(body, self.n), &mut self.bytes);
+                    self.write(body);
+                }
                 Part::Pick(pick) => {
                     let round = self.rounds.last().map_or(0, |last| last.round);
                     self.bytes.extend(&pick.choices[(round % pick.choices.len() as u64) as usize]);
@@ -643,7 +685,7 @@ pub(super) fn depends_on_round(parts: &[Part], level: u8) -> bool {
         Part::Counter(counter) => counter.level == level,
         Part::Pick(_) | Part::Stair(_) if level == 0 => true,
         Part::Pick(_) => false,
-        Part::Stair(body) => depends_on_round(body, level),
+        Part::Stair(body) | Part::Length(_, body) => depends_on_round(body, level),
         Part::Repeat { body, .. } => depends_on_round(body, level + 1),
         Part::Nest { open, middle, close, .. } => {
             depends_on_round(middle, level) || depends_on_round(open, level + 1) || depends_on_round(close, level + 1)

@@ -1,5 +1,7 @@
 //! Numbers: the digits that they are written with, and the orders in which those of rounds come.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Counter, WIDEST};
 
 /// Order of numbers in a loop of `times` rounds.
@@ -14,7 +16,7 @@ pub enum Order {
 }
 
 /// Digits of a number of fixed width. Numbers that are too large lose their first digits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Digits {
     /// `0` to `9`.
     Decimal,
@@ -29,7 +31,7 @@ pub enum Digits {
 }
 
 /// Field of an input with a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Field {
     /// Number of digits, 1 to 20; 0 for as many as a decimal or hexadecimal number needs.
     pub width: u8,
@@ -67,6 +69,81 @@ impl Field {
             return None;
         }
         u64::from(self.digits.base()).checked_pow(self.width.into()).map(|over| over - 1)
+    }
+}
+
+/// Way in which a length is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum LengthForm {
+    Field(Field),
+    /// As in DER: one byte below 128, otherwise the number of bytes with the highest bit set, and the bytes.
+    Der,
+    /// Groups of seven bits, the lowest first, each but the last with its highest bit set.
+    Groups,
+}
+
+/// Length of what is behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Length {
+    pub form: LengthForm,
+    /// Bytes in addition to those behind it.
+    pub plus: i64,
+}
+
+impl Length {
+    /// Whether it can hold a number.
+    ///
+    /// # Errors
+    /// The reason why it cannot, and what to do.
+    pub(super) fn check(self) -> Result<(), String> {
+        match self.form {
+            LengthForm::Field(field) => field.check(),
+            LengthForm::Der | LengthForm::Groups => Ok(()),
+        }
+    }
+
+    /// Number that is written in front of so many bytes.
+    pub fn value(self, bytes: u64) -> u64 {
+        bytes.saturating_add_signed(self.plus)
+    }
+
+    /// Largest number that it can hold; `None` if that is any of 64 bits.
+    pub(super) fn largest(self) -> Option<u64> {
+        match self.form {
+            LengthForm::Field(field) => field.largest(),
+            LengthForm::Der | LengthForm::Groups => None,
+        }
+    }
+
+    /// Number of its digits in front of so many bytes.
+    pub(super) fn digits_of(self, bytes: u64) -> u8 {
+        let value = self.value(bytes);
+        let bits = 64 - value.leading_zeros();
+        match self.form {
+            LengthForm::Field(field) => field.digits_of(value),
+            LengthForm::Der if value < 128 => 1,
+            LengthForm::Der => 1 + bits.div_ceil(8) as u8,
+            LengthForm::Groups => bits.div_ceil(7).max(1) as u8,
+        }
+    }
+
+    /// Appends the length of so many bytes.
+    pub fn write(self, bytes: u64, to: &mut Vec<u8>) {
+        let value = self.value(bytes);
+        match self.form {
+            LengthForm::Field(field) => field.write(value, to),
+            LengthForm::Der => {
+                let width = self.digits_of(bytes) - 1;
+                if width > 0 {
+                    to.push(0x80 | width);
+                }
+                Digits::BigEndian.write(value, width.max(1), to);
+            }
+            LengthForm::Groups => {
+                let last = self.digits_of(bytes) - 1;
+                to.extend((0..=last).map(|at| (value >> (7 * at)) as u8 & 0x7f | if at < last { 0x80 } else { 0 }));
+            }
+        }
     }
 }
 

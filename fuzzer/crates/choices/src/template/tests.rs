@@ -171,6 +171,17 @@ fn field() -> impl Strategy<Value = Part> {
     (0_u8..=20, digits).prop_map(|(width, digits)| Part::Number(Field { width, digits }))
 }
 
+fn length() -> impl Strategy<Value = Length> {
+    let digits = proptest::sample::select(number::DIGITS.map(|(digits, _)| digits).to_vec());
+    let form = prop_oneof![
+        (0_u8..=20, digits).prop_map(|(width, digits)| LengthForm::Field(Field { width, digits })),
+        Just(LengthForm::Der),
+        Just(LengthForm::Groups),
+    ];
+    (form, prop_oneof![Just(0), -9..9_i64, any::<i32>().prop_map(i64::from)])
+        .prop_map(|(form, plus)| Length { form, plus })
+}
+
 fn part() -> impl Strategy<Value = Part> {
     let pick = proptest::collection::vec(bytes(), 1..4);
     let leaf = prop_oneof![
@@ -190,6 +201,7 @@ fn part() -> impl Strategy<Value = Part> {
                 close
             }),
             parts().prop_map(Part::Stair),
+            (length(), parts()).prop_map(|(length, body)| Part::Length(length, body)),
         ]
     })
 }
@@ -220,7 +232,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_or_refused(text in "[ -~]{0,40}|(rep|nest|stair|pick|#i:|\\(|N|\\{|\\||\\}|\"a\"|\\)|[0-9*+]){0,20}") {
+    fn any_text_is_read_or_refused(text in "[ -~]{0,40}|(rep|nest|len|:der|stair|pick|#i:|\\(|N|\\{|\\||\\}|\"a\"|\\)|[0-9*+]){0,20}") {
         if let Ok(template) = Template::parse(&text) {
             prop_assert_eq!(Template::parse(&template.to_string()), Ok(template));
         }
@@ -237,6 +249,23 @@ proptest! {
             prop_assert_eq!(python(&command), template.render(n, 1 << 16).expect("it fits"), "{}", command);
         }
     }
+}
+
+#[test]
+fn lengths_are_those_of_what_is_behind_them() {
+    let bytes = |text: &str, n: u64| Template::parse(text).expect("a template").render(n, 1 << 20).expect("it fits");
+    assert_eq!(bytes("len:2:be{rep(N){\"ab\"}}", 3), b"\x00\x06ababab");
+    assert_eq!(bytes("len-2:1:le{rep(N){\"ab\"}} \"x\"", 3), b"\x04abababx");
+    assert_eq!(bytes("len{rep(N){\"ab\"}}", 6), b"12abababababab");
+    let nested = "\"0\" len:der{\"0\" len:der{rep(N){\"\\x02\\x01\\x05\"}}}";
+    assert_eq!(bytes(nested, 2), b"0\x080\x06\x02\x01\x05\x02\x01\x05");
+    let long = bytes(nested, 100);
+    assert_eq!(&long[..8], b"0\x82\x01\x300\x82\x01\x2c");
+    assert_eq!(&bytes("len:leb{rep(N){\"x\"}}", 300)[..2], [0xac, 0x02]);
+    let largest = |text: &str| Template::parse(text).expect("a template").largest_n();
+    assert_eq!(largest("len+4:1:be{rep(N){\"ab\"}}"), Some(125));
+    assert_eq!(largest(nested), None);
+    assert!(Template::parse("rep(N){len:1:be{\"a\"}}").is_err());
 }
 
 #[test]

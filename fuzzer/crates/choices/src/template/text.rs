@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{
-    Counter, DEEPEST, Field, Order, Part, Pick, Template, Times,
+    Counter, DEEPEST, Field, Length, LengthForm, Order, Part, Pick, Template, Times,
     number::{DIGITS, Digits},
 };
 
@@ -56,6 +56,12 @@ fn add(parts: &[Part], text: &mut String) {
             Part::Counter(counter) => add_counter(counter, text),
             Part::Number(field) => add_number(*field, text),
             Part::Pick(pick) => add_pick(pick, text),
+            Part::Length(length, body) => {
+                add_length(*length, text);
+                text.push('{');
+                add(body, text);
+                text.push('}');
+            }
         }
     }
 }
@@ -72,8 +78,24 @@ fn add_counter(counter: &Counter, text: &mut String) {
     }
 }
 
+fn add_length(Length { form, plus }: Length, text: &mut String) {
+    text.push_str("len");
+    if plus != 0 {
+        let _ = write!(text, "{plus:+}");
+    }
+    match form {
+        LengthForm::Field(field) => add_field(field, text),
+        LengthForm::Der => text.push_str(":der"),
+        LengthForm::Groups => text.push_str(":leb"),
+    }
+}
+
 fn add_number(field: Field, text: &mut String) {
     text.push_str("#N");
+    add_field(field, text);
+}
+
+fn add_field(field: Field, text: &mut String) {
     if field.width > 0 {
         let _ = write!(text, ":{}", field.width);
     }
@@ -171,7 +193,7 @@ impl Template {
         let mut parser = Parser { text: text.as_bytes(), at: 0, load: &load };
         let parts = parser.parts(0)?;
         if parser.at < text.len() {
-            return Err(parser.error("a part is expected: \"...\", rep, nest, stair, pick or #"));
+            return Err(parser.error("a part is expected: \"...\", rep, nest, len, stair, pick or #"));
         }
         Self::new(parts).map_err(|message| ParseError { at: 0, message })
     }
@@ -234,6 +256,7 @@ impl Parser<'_> {
                     self.expect("}")?;
                     Part::Nest { times, open, middle, close }
                 }
+                _ if self.takes("len") => Part::Length(self.length()?, self.body(depth)?),
                 _ if self.takes("stair") => Part::Stair(self.body(depth)?),
                 _ if self.takes("pick") => Part::Pick(self.pick()?),
                 _ => return Ok(parts),
@@ -305,6 +328,22 @@ impl Parser<'_> {
             }
         }
         Ok(counter)
+    }
+
+    /// Bytes in addition, and the form, behind `len`.
+    fn length(&mut self) -> Result<Length, ParseError> {
+        let is_less = self.takes("-");
+        let plus = if is_less || self.takes("+") { self.number()? } else { 0 };
+        let Ok(plus) = i64::try_from(plus) else { return Err(self.error("a smaller number is expected")) };
+        let plus = if is_less { -plus } else { plus };
+        let form = if self.takes(":der") {
+            LengthForm::Der
+        } else if self.takes(":leb") {
+            LengthForm::Groups
+        } else {
+            LengthForm::Field(self.field()?)
+        };
+        Ok(Length { form, plus })
     }
 
     /// Width and digits behind `#N`.

@@ -14,7 +14,10 @@ use libafl_bolts::rands::Rand;
 use super::{Work, operators::Own};
 use crate::{
     EntryId,
-    corpus::{effort::work, growth::{Growth, Steepest}},
+    corpus::{
+        effort::work,
+        growth::{Growth, Steepest},
+    },
     evaluate::{Campaign, Parts, evaluate, run_unjudged},
     hooks::CampaignHooks,
     origin::Origin,
@@ -334,9 +337,8 @@ impl GrowthStage {
         let most = parts.state.libafl.max_size();
         // instructions for each count: a few
         let is_affordable = |growth: &Growth| 10.0 * growth.at(most as f64) <= MOST_WORK;
-        let is_due = |one: &Steepest| {
-            one.holds && one.reached > 0 && one.reached <= most / 2 && is_affordable(&one.growth)
-        };
+        let is_due =
+            |one: &Steepest| one.holds && one.reached > 0 && one.reached <= most / 2 && is_affordable(&one.growth);
         let known = &mut parts.state.search.growth.steepest;
         let Some(due) = known.values_mut().find(|one| is_due(one)) else { return Ok(()) };
         due.reached = most;
