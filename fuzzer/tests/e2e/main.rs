@@ -31,6 +31,7 @@ mod fork_server;
 mod fuzzbench;
 mod generator_object;
 mod growth;
+mod growth_search;
 mod harnesses;
 mod init;
 mod input_files;

@@ -180,10 +180,11 @@ impl Pattern {
         let mut number = rand.below_or_zero(all.len());
         let mut outer = all[number].outer;
         let mut units = all[number].range.clone();
-        if rand.coinflip(0.3) {
-            outer = Some(number);
-            let within = &input[..units.end];
-            units = run_of_pieces(within, all[number].field.end, rand).unwrap_or(units);
+        let within = &input[..units.end];
+        if rand.coinflip(0.3)
+            && let Some(some) = run_of_pieces(within, all[number].field.end, rand)
+        {
+            (outer, units) = (Some(number), some);
         }
         // with the ones behind it
         while rand.coinflip(0.2) && number + 1 < all.len() {
@@ -475,6 +476,29 @@ mod tests {
         assert!(texts(1).iter().all(|text| *text == der.escape_ascii().to_string()));
         let wanted = r"0\x110\x0f\x02\x01\x05\x02\x01\x06\x02\x01\x06\x02\x01\x06\x02\x01\x07";
         assert!(texts(3).iter().any(|text| text == wanted), "{:#?}", texts(3));
+    }
+
+    #[test]
+    fn any_bytes_give_patterns() {
+        let rand = &mut StdRand::with_seed(3);
+        for _ in 0..2_000 {
+            let mut bytes = |most: usize| -> Vec<u8> {
+                let size = rand.below_or_zero(most);
+                let small = rand.coinflip(0.5);
+                (0..size).map(|_| if small { rand.below_or_zero(9) as u8 } else { rand.next() as u8 }).collect()
+            };
+            let (input, other, word) = (bytes(90), bytes(9), bytes(3));
+            let material = Material { input: &input, other: &other, word: &word };
+            let mut pattern = Pattern::fresh(material, rand);
+            for _ in 0..4 {
+                let second = Pattern::of_records(&input, rand);
+                pattern.change(Some(&second), material, rand);
+                pattern.template();
+                let step = rand.below_or_zero(150);
+                pattern = pattern.shorter(step).unwrap_or(pattern);
+                pattern.template();
+            }
+        }
     }
 
     #[test]

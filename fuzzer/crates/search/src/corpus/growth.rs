@@ -107,3 +107,51 @@ impl GrowthState {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use libafl_bolts::rands::StdRand;
+    use quagmire_choices::pattern::Material;
+
+    use super::*;
+
+    fn growth(exponent: f64, count: f64) -> Growth {
+        Growth { exponent, count, bytes: 100.0 }
+    }
+
+    fn pattern(seed: u64) -> Pattern {
+        Pattern::fresh(Material { input: b"a text", other: b"b", word: b"" }, &mut StdRand::with_seed(seed))
+    }
+
+    #[test]
+    fn of_each_function_the_pattern_is_kept_that_leads_furthest() {
+        let mut state = GrowthState::default();
+        assert!(state.is_news(&[(1, growth(2.0, 500.0))]));
+        state.add(&pattern(1), &[(1, growth(2.0, 500.0)), (2, growth(1.5, 500.0))]);
+        // a higher exponent leads further in the end than a higher count
+        let steeper = [(1, growth(3.0, 300.0)), (2, growth(1.4, 500.0))];
+        assert!(state.is_news(&steeper));
+        state.add(&pattern(2), &steeper);
+        let kept: Vec<f64> = state.steepest.values().map(|one| one.growth.exponent).collect();
+        assert_eq!(kept, [3.0, 1.5]);
+        assert!(!state.is_news(&[(1, growth(3.0, 400.0))]));
+        assert!(state.keeps_news(&[(3, growth(2.0, 500.0)), (1, growth(3.0, 300.0))], &[(3, growth(2.0, 400.0))]));
+        assert!(!state.keeps_news(&[(3, growth(2.0, 500.0))], &[(3, growth(1.4, 500.0))]));
+    }
+
+    #[test]
+    fn the_share_falls_where_nothing_is_found_and_is_kept_where_something_is() {
+        let share = |news_every: u64| {
+            let mut state = GrowthState::default();
+            for number in 0..20_000 {
+                let is_news = news_every > 0 && number % news_every == 0;
+                let exponent = 1.5 + number as f64 / 1e4;
+                state.add(&pattern(1), if is_news { &[(number as u32, growth(exponent, 500.0))] } else { &[] });
+            }
+            state.work = 1.0;
+            (1..1000).map(f64::from).find(|all| !state.is_sated(*all)).map_or(0.0, |all| 1.0 / all)
+        };
+        assert!((0.004..0.012).contains(&share(0)), "{}", share(0));
+        assert!(share(200) > 0.1, "{}", share(200));
+    }
+}
