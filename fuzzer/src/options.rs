@@ -181,7 +181,7 @@ pub struct SearchOptions {
     pub size: SizeOptions,
 
     /// Mutate by these only: rules (T,B.6,T.1-T.5,insert_byte) and havoc, single, splice, tokens, deterministic, comparisons,
-    /// custom, custom-crossover, and those of choices (regenerate, splice-part, ...) [default: all of them]
+    /// growth, custom, custom-crossover, and those of choices (regenerate, splice-part, ...) [default: all of them]
     #[arg(long, value_name = "LIST", help_heading = "Mutation")]
     pub rules: Option<String>,
     /// A file of rules of your own, YAML lines of `pattern: replacement`: R.1, R.2, ... (repeatable)

@@ -45,6 +45,7 @@ impl RuleWords {
             ("custom-crossover", "parts of two inputs put together by the harness"),
             ("deterministic", "every value beside the bytes that a rare branch needs"),
             ("comparisons", "what the program compared bytes of the input with"),
+            ("growth", "patterns that grow faster than the input at small sizes"),
             ("mask", "tries which bytes a target needs"),
             ("trim", "removes what a rare branch does not need"),
         ];

@@ -74,7 +74,7 @@ pub fn names_own(selection: &str) -> bool {
 pub fn rules_in(selection: &str) -> Option<String> {
     let others = || {
         let on_choices = Operator::ALL.map(Operator::name);
-        OTHERS.iter().map(|(name, _)| *name).chain([DETERMINISTIC, COMPARISONS]).chain(on_choices)
+        OTHERS.iter().map(|(name, _)| *name).chain([DETERMINISTIC, COMPARISONS, GROWTH]).chain(on_choices)
     };
     let is_other = |item: &&str| others().any(|name| name.eq_ignore_ascii_case(item));
     let rules: Vec<&str> = selection.split(',').map(str::trim).filter(|item| !is_other(item)).collect();
