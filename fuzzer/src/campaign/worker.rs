@@ -178,7 +178,11 @@ pub fn work(
             compared.map(|compared| Checks::new(rules.len(), compared)),
             options.search.skip_coverage_testing
         )),
-        WorkStage(GrowthStage::new(rules.len(), is_used(options.search.rules.as_deref(), GROWTH))),
+        WorkStage(GrowthStage::new(
+            rules.len(),
+            is_used(options.search.rules.as_deref(), GROWTH),
+            setup.seeds.inputs.iter().map(|seed| &*seed.bytes)
+        )),
         WorkStage(MeasureStage)
     );
     let mut worker = Worker {

@@ -16,10 +16,7 @@ use quagmire_base::{
 };
 use quagmire_cost::resource::Resource;
 use quagmire_results::summary::{Finding, FindingLaw, Minimized, Unexplained};
-use quagmire_results::{
-    Ancestry,
-    folder::{MINIMIZED, TEMPLATES},
-};
+use quagmire_results::{folder::MINIMIZED, template_of};
 
 /// Time for the law of a finding whose runs take no time, runs of it that are made besides (in a cold process, to choose a
 /// template, and at sizes up to half of its own), and the largest share of its turn.
@@ -28,7 +25,7 @@ const RUNS_FOR_LAW: f64 = 16.0;
 const LAW_SHARE: f64 = 0.5;
 
 /// Time for the law of a finding whose template is known and whose runs take no time, runs of it besides, and the most for both.
-const FOR_KNOWN: Duration = Duration::from_millis(700);
+const FOR_KNOWN: Duration = Duration::from_millis(1500);
 const RUNS_FOR_KNOWN: f64 = 8.0;
 const LONGEST_FOR_KNOWN: Duration = Duration::from_secs(4);
 
@@ -121,12 +118,10 @@ impl Turn<'_> {
         if finding.law.is_some() {
             return;
         }
-        let folder = self.setup.folder.path();
-        let names = Ancestry::read(folder).of(&finding.path);
-        let template = names.iter().find_map(|name| std::fs::read_to_string(folder.join(TEMPLATES).join(name)).ok());
-        if template.is_some() {
-            let (input, time) = (folder.join(&finding.path), self.time);
-            self.law(finding, &input, template, time);
+        let input = self.setup.folder.path().join(&finding.path);
+        if template_of(&input).is_some() {
+            let time = self.time;
+            self.law(finding, &input, None, time);
             self.progress.clear();
         }
     }

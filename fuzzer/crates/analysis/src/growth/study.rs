@@ -37,7 +37,7 @@ use quagmire_cost::{
     resource::Resource,
 };
 use quagmire_execution::info::TargetInfo;
-use quagmire_results::Ancestry;
+use quagmire_results::{Ancestry, template_of};
 
 /// Resources beside the one that is asked for.
 const OTHERS: [Resource; 4] = [Resource::Instructions, Resource::Heap, Resource::HeapTotal, Resource::Stack];
@@ -225,12 +225,13 @@ impl Study<'_> {
             return Ok(Err("stopped before a template was found".to_owned()));
         }
         let seed = seed_of(path);
+        let known = template_of(path).filter(|_| given.is_none()).and_then(|text| Template::parse(&text).ok());
         let finding = self.finding(path, bytes, run)?;
         let own = [Sample { n: 1, bytes: bytes.len() as u64, run: finding.run.clone() }];
         let mut counted = None;
         let mut foreign = self.foreign_time(&own);
         if foreign.is_none() {
-            let told = self.of_finding(&finding, given, seed.as_deref())?;
+            let told = self.of_finding(&finding, given, known.as_ref(), seed.as_deref())?;
             foreign = told.as_ref().ok().and_then(|told| self.foreign_time(&told.samples));
             if foreign.is_none() {
                 return Ok(told);
@@ -239,7 +240,7 @@ impl Study<'_> {
         }
         let resource = std::mem::replace(&mut self.resource, Resource::Time);
         let timed = self.finding(path, bytes, finding.run)?;
-        let told = self.of_finding(&timed, given, seed.as_deref())?;
+        let told = self.of_finding(&timed, given, known.as_ref(), seed.as_deref())?;
         Ok(match (told, counted) {
             (Ok(mut told), _) => {
                 told.notes.extend(foreign);
@@ -315,20 +316,34 @@ impl Study<'_> {
         }
     }
 
-    /// The law of a finding: by a template that explains it, else by its parts; or the reason why there is none.
+    /// The law of a finding: by a template that explains it, the `known` one first, else by its parts; or the reason why
+    /// there is none.
     fn of_finding<'a>(
         &mut self,
         finding: &Finding<'a>,
         given: Option<&Template>,
+        known: Option<&Template>,
         seed: Option<&[u8]>,
     ) -> Result<Result<Told<'a>, String>> {
         let limits = parts::Limits {
             until: Instant::now() + parts::time(self.options.left(self.started)),
             rounds: rounds(self.resource),
         };
+        let by = |template: &Template| (template.clone(), template.n_for_size(finding.bytes.len() as u64), None);
+        // what a template has made needs no parts that confirm it
+        if let Some((template, n, _)) = known.filter(|template| self.makes(template, finding)).map(by)
+            && let Ok(told) = self.of_chosen(finding, template, n, None)?
+        {
+            return Ok(Ok(told));
+        }
         let parts = parts::study(self.runner, finding, limits)?;
+        if let Some((template, n, _)) = known.map(by)
+            && let Ok(told) = self.of_chosen(finding, template, n, parts.as_ref())?
+        {
+            return Ok(Ok(told));
+        }
         let templates = match given {
-            Some(template) => vec![(template.clone(), template.n_for_size(finding.bytes.len() as u64), None)],
+            Some(template) => vec![by(template)],
             None => self.templates(finding, seed)?,
         };
         let mut why = None;
@@ -350,6 +365,13 @@ impl Study<'_> {
         })
     }
 
+    /// Whether a template makes the finding itself.
+    fn makes(&self, template: &Template, finding: &Finding<'_>) -> bool {
+        let n = template.n_for_size(finding.bytes.len() as u64);
+        template.size(n) == finding.bytes.len() as u64
+            && template.render(n, self.options.max_bytes).is_ok_and(|bytes| bytes == finding.bytes)
+    }
+
     /// Templates that cost as much as the finding, the best first: the number of repetitions at which they do, and the share
     /// of its hot cost that they keep there.
     fn templates(&mut self, finding: &Finding<'_>, seed: Option<&[u8]>) -> Result<Vec<(Template, u64, Option<f64>)>> {
@@ -369,8 +391,7 @@ impl Study<'_> {
     ) -> Result<Result<Told<'static>, String>> {
         let limits = self.limits();
         let ladder = ladder::climb(self.runner, &template, &limits, Some((finding, own)))?;
-        let is_exact = template.size(own) == finding.bytes.len() as u64
-            && template.render(own, self.options.max_bytes).is_ok_and(|bytes| bytes == finding.bytes);
+        let is_exact = self.makes(&template, finding);
         let mut told = match self.told(template, ladder, Some(own))? {
             Ok(told) => told,
             Err(why) => return Ok(Err(why)),

@@ -37,8 +37,10 @@ const ROUNDS: [u64; 4] = [6, 13, 27, 55];
 /// Local exponent from which growth is fast: n log n has less at these sizes.
 const FAST: f64 = 1.3;
 
-/// Local exponent beyond those of powers that larger sizes are not tried with.
+/// Local exponent beyond those of powers that larger sizes are not tried with, and factor between the work at the smallest
+/// size and the third one: what begins at a size is as steep there.
 const STEEPEST: f64 = 5.0;
+const EXPLODES: f64 = 100.0;
 
 /// Count at the largest small size from which growth is looked at.
 const FEWEST: u32 = 100;
@@ -49,6 +51,9 @@ const MOST_WORK: f64 = 3e8;
 /// Part of the expected count that a large run has to reach to show that the growth goes on.
 const HOLDS: f64 = 0.2;
 
+/// Seeds that patterns are made of beside entries, the smallest ones: what is accepted, as people write it.
+const MOST_SEEDS: usize = 64;
+
 /// Patterns of a round.
 const IN_ROUND: usize = 32;
 
@@ -56,6 +61,7 @@ const IN_ROUND: usize = 32;
 pub struct GrowthStage {
     operator: u16,
     is_used: bool,
+    seeds: Vec<Vec<u8>>,
     input: BytesInput,
     runs: Runs,
 }
@@ -160,10 +166,14 @@ enum Grown {
 }
 
 impl GrowthStage {
-    /// Creates a stage for a campaign with `rules` rules, which does nothing unless it `is_used`.
-    pub fn new(rules: usize, is_used: bool) -> Self {
+    /// Creates a stage for a campaign with `rules` rules and these seeds, which does nothing unless it `is_used`.
+    pub fn new<'a>(rules: usize, is_used: bool, seeds: impl Iterator<Item = &'a [u8]>) -> Self {
         let operator = Own::Growth.number(rules);
-        Self { operator, is_used, input: BytesInput::new(Vec::new()), runs: Runs::default() }
+        let mut seeds: Vec<&[u8]> = seeds.filter(|seed| !seed.is_empty()).collect();
+        seeds.sort_by_key(|seed| seed.len());
+        seeds.truncate(MOST_SEEDS);
+        let seeds = seeds.into_iter().map(<[u8]>::to_vec).collect();
+        Self { operator, is_used, seeds, input: BytesInput::new(Vec::new()), runs: Runs::default() }
     }
 
     /// Puts the template into the input. Returns whether it may be run.
@@ -204,7 +214,7 @@ impl GrowthStage {
                 return Ok(Grown::Dull);
             }
             if self.runs.bytes.len() == ROUNDS.len() - 1 {
-                if self.runs.total() > STEEPEST {
+                if self.runs.total() > STEEPEST && self.runs.last().count > EXPLODES * self.runs.instructions[0] {
                     return Ok(Grown::Beyond);
                 }
                 if self.runs.fast(FEWEST / 4).is_empty() {
@@ -218,7 +228,7 @@ impl GrowthStage {
 
     /// Makes a pattern or changes a known one, runs it small, and large if it is news.
     fn try_one<C: Campaign>(&mut self, parent: EntryId, parts: &mut Parts<'_, C>) -> Result<(), Error> {
-        let pattern = draw(parts.state)?;
+        let pattern = draw(&self.seeds, parts.state)?;
         let Some(template) = pattern.template() else { return Ok(()) };
         let grown = self.grow(&template, parent, parts)?;
         let growth = &mut parts.state.search.growth;
@@ -355,9 +365,11 @@ fn most_of(counts: &CountsObserver, function: u32) -> f64 {
     f64::from(all.copied().max().unwrap_or(0))
 }
 
-/// Makes a pattern of the corpus, or changes a known one.
-fn draw<H: CampaignHooks>(state: &mut CampaignState<H>) -> Result<Pattern, Error> {
-    let (input, other) = (entry(state)?, entry(state)?);
+/// Makes a pattern of a seed or an entry, or changes a known one.
+fn draw<H: CampaignHooks>(seeds: &[Vec<u8>], state: &mut CampaignState<H>) -> Result<Pattern, Error> {
+    let seed = state.libafl.rand_mut().below_or_zero(2 * seeds.len());
+    let input = seeds.get(seed).cloned().map_or_else(|| entry(state), Ok)?;
+    let other = entry(state)?;
     let words = state.search.words.len();
     let tokens = state.libafl.metadata_map().get::<Tokens>().map_or(0, |tokens| tokens.tokens().len());
     let at = state.libafl.rand_mut().below_or_zero(words + tokens);
