@@ -17,6 +17,7 @@ use quagmire_execution::info::Instrumentation;
 use quagmire_results::{
     Summary, causes,
     explanation::NO_TURN,
+    is_of_template,
     journal::{Journal, Saved},
     summary::{Finding, FindingKind, Unexplained},
 };
@@ -41,6 +42,7 @@ pub(super) fn explain(setup: &Setup) -> Result<()> {
     let path = setup.folder.summary();
     let mut summary = Summary::read(&path)?;
     let searched = Duration::try_from_secs_f64(summary.seconds).unwrap_or_default();
+    groups::lead_by(&mut summary, |finding| is_of_template(&setup.folder.path().join(&finding.path)));
     let budget = Budget::new(setup.options.explain, searched);
     let open = if budget.first.is_zero() { Vec::new() } else { unexplained(&summary) };
     let mut journal = Journal::open(setup.folder.path(), &summary.campaign)?;

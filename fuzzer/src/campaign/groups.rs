@@ -27,6 +27,25 @@ pub(super) fn groups(findings: &[Finding]) -> Vec<Group> {
     groups
 }
 
+/// Factor by which the worst finding of a group may be worse than one that is easier to explain.
+const EASIER: f64 = 4.0;
+
+/// Makes a finding that is `easy` to explain the first one of its group, unless the worst one is much worse.
+pub(super) fn lead_by(summary: &mut Summary, easy: impl Fn(&Finding) -> bool) {
+    let findings = &summary.findings;
+    for group in &mut summary.groups {
+        let Some(worst) = group.findings.first().and_then(|&worst| findings.get(worst)) else { continue };
+        let is_near = |finding: &Finding| badness(finding) * EASIER >= badness(worst);
+        let is_easy = |&index: &usize| findings.get(index).is_some_and(|finding| is_near(finding) && easy(finding));
+        if worst.law.is_none()
+            && worst.kind == FindingKind::Degradation
+            && let Some(place) = group.findings.iter().position(is_easy)
+        {
+            group.findings[..=place].rotate_right(1);
+        }
+    }
+}
+
 /// Joins groups of degradations whose worst findings have one innermost function and one kind of law: they have the same
 /// cause, however different the lines are in which their cost grew. Returns whether there were any.
 pub(super) fn merge_by_law(summary: &mut Summary) -> bool {
@@ -174,6 +193,20 @@ mod tests {
         assert!(merge_by_law(&mut summary) && !merge_by_law(&mut summary));
         let places: Vec<_> = summary.groups.into_iter().map(|group| group.findings).collect();
         assert_eq!(places, [vec![0, 2], vec![1], vec![3]]);
+    }
+
+    #[test]
+    fn a_finding_that_is_easy_to_explain_leads_its_group_unless_it_is_far_behind() {
+        let of = |ratio: f64| finding(FindingKind::Degradation, ratio, "f", &[("f", 1.0)]);
+        let mut summary = Summary {
+            findings: vec![of(9.0), of(8.0), of(5.0), of(2.0)],
+            groups: vec![Group { title: "f".into(), findings: vec![0, 1, 2, 3] }],
+            ..quagmire_results::testing::example()
+        };
+        lead_by(&mut summary, |finding| finding.badness() == Some(2.0));
+        assert_eq!(summary.groups[0].findings, [0, 1, 2, 3]);
+        lead_by(&mut summary, |finding| finding.badness() == Some(5.0));
+        assert_eq!(summary.groups[0].findings, [2, 0, 1, 3]);
     }
 
     #[test]

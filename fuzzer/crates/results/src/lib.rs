@@ -29,6 +29,6 @@ pub use ending::final_report;
 pub use explanation::{Explained, causes, explanation};
 pub use folder::OutputFolder;
 pub use logs::{Logs, Phases};
-pub use names::{Ancestry, EntryName, template_of};
+pub use names::{Ancestry, EntryName, is_of_template, template_of};
 pub use screen::{Screen, Style};
 pub use summary::Summary;

@@ -267,6 +267,12 @@ pub struct Ancestry {
     queue: HashMap<u64, String>,
 }
 
+/// Whether an input in a campaign's folder was made of a template.
+pub fn is_of_template(input: &Path) -> bool {
+    let templates = input.parent().and_then(Path::parent).map(|folder| folder.join(TEMPLATES));
+    templates.zip(input.file_name()).is_some_and(|(folder, name)| folder.join(name).is_file())
+}
+
 /// The template that an input in a campaign's folder, or else its nearest ancestor that was made of one, was made of.
 pub fn template_of(input: &Path) -> Option<String> {
     let folder = input.parent()?.parent()?;
@@ -476,5 +482,7 @@ mod tests {
         assert_eq!(of(names[2]).as_deref(), Some("rep(N){\"a\"}"));
         assert_eq!(of("id_000009,src_000002,op_T.1").as_deref(), Some("rep(N){\"a\"}"));
         assert_eq!(template_of(Path::new("alone")), None);
+        let is = |name: &str| is_of_template(&out.join("degradations").join(name));
+        assert_eq!(names.map(is), [false, true, false]);
     }
 }

@@ -146,7 +146,8 @@ mod tests {
             for number in 0..20_000 {
                 let is_news = news_every > 0 && number % news_every == 0;
                 let exponent = 1.5 + number as f64 / 1e4;
-                state.add(&pattern(1), if is_news { &[(number as u32, growth(exponent, 500.0))] } else { &[] });
+                let grown = [(number as u32, growth(exponent, 500.0))];
+                state.add(&pattern(1), if is_news { &grown } else { &[] });
             }
             state.work = 1.0;
             (1..1000).map(f64::from).find(|all| !state.is_sated(*all)).map_or(0.0, |all| 1.0 / all)
