@@ -1,4 +1,4 @@
-//! Explanation of findings after the search: the law and the smallest input of the worst finding of each group, or why they
+//! Explanation of findings after the search: the law and the smallest input of the first finding of each group, or why they
 //! are not known.
 
 mod progress;
@@ -42,43 +42,44 @@ pub(super) fn explain(setup: &Setup) -> Result<()> {
     let path = setup.folder.summary();
     let mut summary = Summary::read(&path)?;
     let searched = Duration::try_from_secs_f64(summary.seconds).unwrap_or_default();
-    groups::lead_by(&mut summary, |finding| is_of_template(&setup.folder.path().join(&finding.path)));
     let budget = Budget::new(setup.options.explain, searched);
-    let open = if budget.first.is_zero() { Vec::new() } else { unexplained(&summary) };
+    let is_off = budget.first.is_zero();
+    let is_easy = |finding: &Finding| is_of_template(&setup.folder.path().join(&finding.path));
+    if !is_off && groups::lead_by(&mut summary, is_easy) {
+        summary.write(&path)?;
+    }
+    let open = if is_off { Vec::new() } else { unexplained(&summary) };
     let mut journal = Journal::open(setup.folder.path(), &summary.campaign)?;
     let mut was_asked = false;
     let mut is_stopped = || {
         was_asked |= supervisor::is_asked_to_stop();
         was_asked
     };
+    let mut keep = |summary: &Summary, index: usize| {
+        summary.write(&path)?;
+        let hash = |path: &str| hash_of(&setup.folder.path().join(path));
+        journal.add(&Saved::of(&summary.findings[index], hash))
+    };
     let begun = Instant::now();
     let of = open.len();
-    // laws of known templates take little time, so that all causes have theirs before the first one has all of its turn
-    for is_first_pass in [true, false] {
-        for (place, &(is_worst, index)) in open.iter().enumerate() {
-            let finding = &mut summary.findings[index];
-            let turn = match is_first_pass {
-                true => Some(turn::time_for_known(finding)).filter(|_| begun.elapsed() < budget.all),
-                false => budget.turn(is_worst, of - place, begun.elapsed()),
-            };
-            let turn = turn.filter(|_| !is_stopped()).map(|time| Turn {
-                setup,
-                resource: explaining(finding, setup.options.confirm.threshold, setup.target.instrumentation),
-                begun: Instant::now(),
-                time,
-                is_stopped: &mut is_stopped,
-                progress: Progress::new(setup.options.display.quiet, place + 1, of),
-            });
-            match turn {
-                Some(turn) if is_first_pass => turn.law_of_known_template(finding),
-                Some(turn) => turn.explain(finding)?,
-                None if is_first_pass => continue,
-                None => without_a_turn(setup, finding),
-            }
-            summary.write(&path)?;
-            let hash = |path: &str| hash_of(&setup.folder.path().join(path));
-            journal.add(&Saved::of(&summary.findings[index], hash))?;
+    // laws of known templates take little time: all causes have theirs before the first one has all of its turn
+    for (place, &(_, index)) in open.iter().enumerate() {
+        let finding = &mut summary.findings[index];
+        let time = turn::time_for_known(finding).min(budget.for_known().saturating_sub(begun.elapsed()));
+        if !time.is_zero()
+            && !is_stopped()
+            && turn(setup, finding, time, (place, of), &mut is_stopped).law_of_known_template(finding)
+        {
+            keep(&summary, index)?;
         }
+    }
+    for (place, &(is_worst, index)) in open.iter().enumerate() {
+        let finding = &mut summary.findings[index];
+        match budget.turn(is_worst, of - place, begun.elapsed()).filter(|_| !is_stopped()) {
+            Some(time) => turn(setup, finding, time, (place, of), &mut is_stopped).explain(finding)?,
+            None => without_a_turn(setup, finding),
+        }
+        keep(&summary, index)?;
     }
     if groups::merge_by_law(&mut summary) {
         summary.write(&path)?;
@@ -86,6 +87,24 @@ pub(super) fn explain(setup: &Setup) -> Result<()> {
     // a failure to print is no reason to fail
     let _ = plain::print(&causes(&summary, setup.options.output()), Form::Lines);
     Ok(())
+}
+
+/// The turn of a finding, by its place among all.
+fn turn<'a>(
+    setup: &'a Setup,
+    finding: &Finding,
+    time: Duration,
+    (place, of): (usize, usize),
+    is_stopped: &'a mut dyn FnMut() -> bool,
+) -> Turn<'a> {
+    Turn {
+        setup,
+        resource: explaining(finding, setup.options.confirm.threshold, setup.target.instrumentation),
+        begun: Instant::now(),
+        time,
+        is_stopped,
+        progress: Progress::new(setup.options.display.quiet, place + 1, of),
+    }
 }
 
 /// Time for explanations.
@@ -102,11 +121,16 @@ impl Budget {
         Self { first: asked.unwrap_or(LONGEST), all }
     }
 
+    /// Time for the laws of known templates: half of a time that was asked for.
+    fn for_known(&self) -> Duration {
+        if self.first > self.all { self.all } else { self.all / 2 }
+    }
+
     /// Time for a cause after so much was used, where so many wait, itself among them: an equal share of the rest, but none
     /// that is of no use. `None` if nothing is left.
     fn turn(&self, is_worst: bool, waiting: usize, used: Duration) -> Option<Duration> {
         if is_worst {
-            return Some(self.first);
+            return Some(self.first.saturating_sub(used).max(self.first / 2));
         }
         let left = self.all.saturating_sub(used);
         (left >= LEAST_TURN).then(|| (left / waiting.max(1) as u32).max(LEAST_TURN))

@@ -30,9 +30,11 @@ pub(super) fn groups(findings: &[Finding]) -> Vec<Group> {
 /// Factor by which the worst finding of a group may be worse than one that is easier to explain.
 const EASIER: f64 = 4.0;
 
-/// Makes a finding that is `easy` to explain the first one of its group, unless the worst one is much worse.
-pub(super) fn lead_by(summary: &mut Summary, easy: impl Fn(&Finding) -> bool) {
+/// Makes a finding that is `easy` to explain the first one of its group, unless the worst one is much worse. Returns whether
+/// there was one.
+pub(super) fn lead_by(summary: &mut Summary, easy: impl Fn(&Finding) -> bool) -> bool {
     let findings = &summary.findings;
+    let mut is_changed = false;
     for group in &mut summary.groups {
         let Some(worst) = group.findings.first().and_then(|&worst| findings.get(worst)) else { continue };
         let is_near = |finding: &Finding| badness(finding) * EASIER >= badness(worst);
@@ -42,8 +44,10 @@ pub(super) fn lead_by(summary: &mut Summary, easy: impl Fn(&Finding) -> bool) {
             && let Some(place) = group.findings.iter().position(is_easy)
         {
             group.findings[..=place].rotate_right(1);
+            is_changed |= place > 0;
         }
     }
+    is_changed
 }
 
 /// Joins groups of degradations whose worst findings have one innermost function and one kind of law: they have the same
@@ -203,9 +207,9 @@ mod tests {
             groups: vec![Group { title: "f".into(), findings: vec![0, 1, 2, 3] }],
             ..quagmire_results::testing::example()
         };
-        lead_by(&mut summary, |finding| finding.badness() == Some(2.0));
+        assert!(!lead_by(&mut summary, |finding| finding.badness() == Some(2.0)));
         assert_eq!(summary.groups[0].findings, [0, 1, 2, 3]);
-        lead_by(&mut summary, |finding| finding.badness() == Some(5.0));
+        assert!(lead_by(&mut summary, |finding| finding.badness() == Some(5.0)));
         assert_eq!(summary.groups[0].findings, [2, 0, 1, 3]);
     }
 

@@ -163,11 +163,12 @@ pub fn work(
     if !enters_again {
         recorder.open_index(first || restart.died.is_some())?;
     }
-    let compared = harness.comparisons().filter(|_| is_used(options.search.rules.as_deref(), COMPARISONS));
+    let uses = |name: &str| is_used(options.search.rules.as_deref(), name);
+    let compared = harness.comparisons().filter(|_| uses(COMPARISONS));
     // what it does byte by byte, operators on choices do value by value
     let has_choices = setup.grammar.is_some() || harness.draws_are_compiled();
-    let is_deterministic = is_used(options.search.rules.as_deref(), DETERMINISTIC)
-        && (options.search.choices == Mode::Off || !has_choices || options.search.rules.is_some());
+    let is_deterministic =
+        uses(DETERMINISTIC) && (options.search.choices == Mode::Off || !has_choices || options.search.rules.is_some());
     let stages = tuple_list!(
         WorkStage(PrepareStage::new(rules.len())),
         WorkStage(DeterministicStage::new(rules.len(), is_deterministic)),
@@ -178,11 +179,7 @@ pub fn work(
             compared.map(|compared| Checks::new(rules.len(), compared)),
             options.search.skip_coverage_testing
         )),
-        WorkStage(GrowthStage::new(
-            rules.len(),
-            is_used(options.search.rules.as_deref(), GROWTH),
-            setup.seeds.inputs.iter().map(|seed| &*seed.bytes)
-        )),
+        WorkStage(growth(setup)),
         WorkStage(MeasureStage)
     );
     let mut worker = Worker {
@@ -206,6 +203,12 @@ pub fn work(
         deadline,
     });
     worker.run(stages, execution_limit)
+}
+
+/// The stage that searches by growth, where counts are exact: modulo 256 they grow like nothing.
+fn growth(setup: &Setup) -> GrowthStage {
+    let is_used = setup.target.instrumentation.is_exact() && is_used(setup.options.search.rules.as_deref(), GROWTH);
+    GrowthStage::new(setup.rules.len(), is_used, setup.seeds.inputs.iter().map(|seed| &*seed.bytes))
 }
 
 fn internal(error: &LibAflError) -> Error {

@@ -198,6 +198,8 @@ impl Pattern {
         }
         let mut pattern = Self::at(input, units.clone(), units.end..units.end);
         pattern.first.bytes = input[units.clone()].to_vec();
+        pattern.between.clear();
+        pattern.after = input[units.end..].to_vec();
         while let Some(around) = outer {
             let Record { range, field, length, .. } = &all[around];
             let enclosing = Enclosing { place: field.clone(), length: *length, behind: range.end - units.end };
@@ -208,6 +210,9 @@ impl Pattern {
     }
 
     fn at(input: &[u8], first: Range<usize>, second: Range<usize>) -> Self {
+        // what is too long for a unit stands behind it once
+        let first = first.start..first.end.min(first.start + LONGEST_UNIT);
+        let second = second.start..second.end.min(second.start + LONGEST_UNIT);
         Self {
             before: input[..first.start].to_vec(),
             first: Unit::new(input[first.clone()].to_vec()),
@@ -312,7 +317,7 @@ impl Pattern {
             13..=18 => shorter.after.truncate(self.after.len() / 2),
             _ => {
                 // from the end, so that what a step leaves is where the next one looks
-                let (of_second, at) = ((step - 19) / LONGEST_UNIT, LONGEST_UNIT - 1 - (step - 19) % LONGEST_UNIT);
+                let (of_second, at) = ((step - 19) / LONGEST_RECORD, LONGEST_RECORD - 1 - (step - 19) % LONGEST_RECORD);
                 let unit = if of_second == 0 { &mut shorter.first } else { &mut shorter.second };
                 if of_second > 1 {
                     return None;
@@ -365,7 +370,7 @@ fn run_of_pieces(bytes: &[u8], from: usize, rand: &mut impl Rand) -> Option<Rang
 }
 
 /// The input, or a part of a large one.
-fn window<'a>(input: &'a [u8], rand: &mut impl Rand) -> &'a [u8] {
+pub fn window<'a>(input: &'a [u8], rand: &mut impl Rand) -> &'a [u8] {
     if input.len() <= LONGEST_FRAME {
         return input;
     }

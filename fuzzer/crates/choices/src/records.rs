@@ -4,8 +4,11 @@ use std::ops::Range;
 
 use crate::template::{Digits, Field, Length, LengthForm};
 
-/// Largest input that is looked at, and places in which the first record may begin, from its start.
-const LARGEST: usize = 1 << 16;
+/// Largest input that is looked at, and records that are looked at in it, the same ones as parts of many rows.
+const LARGEST: usize = 1 << 14;
+const MOST_STEPS: usize = 1 << 17;
+
+/// Places in which the first record may begin, from the start of the input.
 const MOST_HEADER: usize = 64;
 
 /// Bytes between the start of a record and its length.
@@ -68,7 +71,6 @@ impl Frame {
         let (value, width) = self.length.form.read(input.get(field..end)?)?;
         let behind = value.checked_add_signed(self.length.plus.checked_neg()?)?;
         let ends = (field + width).checked_add(usize::try_from(behind).ok()?)?;
-        // zeros are no records
         let may_be_empty = self.before > 0 || self.length.plus < 0;
         ((value > 0 || may_be_empty) && ends <= end).then_some((start..ends, field..field + width))
     }
@@ -81,16 +83,20 @@ impl Frame {
         }
     }
 
-    /// Records from a place on, and how many bytes they are; none unless more than chance speaks for them.
-    fn row(self, input: &[u8], start: usize, end: usize, is_inside: bool) -> (usize, Vec<Place>) {
-        let mut row: Vec<Place> = Vec::new();
+    /// Bytes of the records from a place on; 0 unless more than chance speaks for them. `left` are steps.
+    fn row(self, input: &[u8], start: usize, end: usize, is_inside: bool, left: &mut usize) -> usize {
+        let (mut count, mut empty, mut are_like_first) = (0, 0, true);
         let mut at = start;
         while at < end
-            && row.len() < MOST
-            && let Some(record) = self.record(input, at, end)
+            && count < MOST
+            && *left > 0
+            && let Some((range, field)) = self.record(input, at, end)
         {
-            at = record.0.end;
-            row.push(record);
+            count += 1;
+            *left -= 1;
+            empty += usize::from(self.length.value((range.end - field.end) as u64) == 0);
+            are_like_first &= input[range.start] == input[start];
+            at = range.end;
         }
         let is_constructed = input[start] & 0x20 != 0 && self.length.form == LengthForm::Der;
         let fewest = match self.weight() {
@@ -99,13 +105,12 @@ impl Frame {
             2 if !is_inside => 2,
             _ => 1,
         };
-        let is_empty = |(range, field): &&Place| self.length.value((range.end - field.end) as u64) == 0;
-        let is_like_first = |record: &Place| input[record.0.start] == input[start];
         let is_row = match at == end {
-            true => row.len() >= fewest && 2 * row.iter().filter(is_empty).count() <= row.len(),
-            false => self.before > 0 && self.weight() > 1 && row.len() >= ENDLESS && row.iter().all(is_like_first),
+            true => count >= fewest,
+            false => self.before > 0 && self.weight() > 1 && count >= ENDLESS && are_like_first,
         };
-        if is_row { (at - start, row) } else { (0, Vec::new()) }
+        // zeros are no records
+        if is_row && 2 * empty <= count { at - start } else { 0 }
     }
 }
 
@@ -137,43 +142,49 @@ impl LengthForm {
 
 /// Records of an input, each behind the one that it is in.
 pub fn records(input: &[u8]) -> Vec<Record> {
-    let mut all = Vec::new();
+    let mut search = Search { input, all: Vec::new(), left: MOST_STEPS };
     if input.len() <= LARGEST {
         let starts: Vec<usize> = (0..MOST_HEADER.min(input.len())).collect();
         let frames: Vec<Frame> = Frame::all().collect();
-        add(input, &starts, input.len(), &frames, None, 0, &mut all);
+        search.add(&starts, input.len(), &frames, None, 0);
     }
-    all
+    search.all
 }
 
-/// Adds the best row of records that begins at one of some places, and those in them.
-fn add(
-    input: &[u8],
-    starts: &[usize],
-    end: usize,
-    frames: &[Frame],
-    outer: Option<usize>,
-    depth: usize,
-    all: &mut Vec<Record>,
-) {
-    let starts = starts.iter().copied().filter(|start| *start < end);
-    let rows = starts
-        .flat_map(|start| frames.iter().map(move |&frame| (frame, frame.row(input, start, end, outer.is_some()))));
-    // of those that are as long the first
-    let longer = |best: (Frame, (usize, Vec<Place>)), next: (Frame, (usize, Vec<Place>))| {
-        if next.1.0 > best.1.0 { next } else { best }
-    };
-    let Some((frame, (_, row))) = rows.filter(|row| row.1.0 > 0).reduce(longer) else { return };
-    for (range, field) in row {
-        if all.len() >= MOST {
-            return;
+/// The search for records.
+struct Search<'a> {
+    input: &'a [u8],
+    all: Vec<Record>,
+    left: usize,
+}
+
+impl Search<'_> {
+    /// Adds the longest row of records that begins at one of some places, of those that are as long the first, and the
+    /// records in them.
+    fn add(&mut self, starts: &[usize], end: usize, frames: &[Frame], outer: Option<usize>, depth: usize) {
+        let mut best = (0, 0, None);
+        for &start in starts.iter().filter(|start| **start < end) {
+            for &frame in frames {
+                let bytes = frame.row(self.input, start, end, outer.is_some(), &mut self.left);
+                if bytes > best.0 {
+                    best = (bytes, start, Some(frame));
+                }
+            }
         }
-        let (number, within) = (all.len(), field.end..range.end);
-        all.push(Record { range, field, length: frame.length, outer });
-        if depth < DEEPEST && within.len() >= 4 {
-            let starts = WITHIN.map(|bytes| within.start + bytes);
-            // records in records are alike
-            add(input, &starts, within.end, &[frame], Some(number), depth + 1, all);
+        let (bytes, start, Some(frame)) = best else { return };
+        let mut at = start;
+        while at < start + bytes
+            && self.all.len() < MOST
+            && let Some((range, field)) = frame.record(self.input, at, end)
+        {
+            at = range.end;
+            let (number, within) = (self.all.len(), field.end..range.end);
+            self.all.push(Record { range, field, length: frame.length, outer });
+            if depth < DEEPEST && within.len() >= 4 {
+                let starts = WITHIN.map(|bytes| within.start + bytes);
+                // records in records are alike
+                self.add(&starts, within.end, &[frame], Some(number), depth + 1);
+            }
         }
     }
 }
@@ -218,5 +229,6 @@ mod tests {
         let with_records = (0..200).filter(|_| !records(&noise(300, &mut rand)).is_empty()).count();
         assert!(with_records < 40, "{with_records}");
         assert_eq!(shown(b"A text of an ordinary kind, in which no byte is a length.\n"), []);
+        assert_eq!(shown(&[&b"HEAD"[..], &[0; 3_000], b"and something else"].concat()), []);
     }
 }

@@ -1,7 +1,7 @@
 //! The output folder: holds one campaign at a time, and is never written over files of others.
 
 use super::lock::{Lock, try_lock};
-use super::names::{EntryName, files_in};
+use super::names::{Ancestry, EntryName, files_in};
 use quagmire_base::atomic::{remove_unfinished, remove_unfinished_of, unwritable};
 use quagmire_base::error::{Error, Result};
 use quagmire_base::files::{self, Folder};
@@ -283,6 +283,23 @@ fn rotate(path: &Path) -> Result<()> {
     fs::create_dir(&path).map_err(|error| unwritable(&path, &error))
 }
 
+/// Largest template in a file, in bytes.
+const LARGEST_TEMPLATE: u64 = 1 << 20;
+
+/// Whether an input in a campaign's folder was made of a template.
+pub fn is_of_template(input: &Path) -> bool {
+    let templates = input.parent().and_then(Path::parent).map(|folder| folder.join(TEMPLATES));
+    templates.zip(input.file_name()).is_some_and(|(folder, name)| folder.join(name).is_file())
+}
+
+/// The template that an input in a campaign's folder, or else its nearest ancestor that was made of one, was made of.
+pub fn template_of(input: &Path) -> Option<String> {
+    let folder = input.parent()?.parent()?;
+    let names = Ancestry::read(folder).line(input.file_name()?.to_str()?);
+    let read = |name: &String| files::read_named(&folder.join(TEMPLATES).join(name), LARGEST_TEMPLATE).ok();
+    String::from_utf8(names.iter().find_map(read)?).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -475,5 +492,27 @@ mod tests {
         assert!(
             message(OutputFolder::open(Path::new("/proc/no/such"), false, false)).contains("cannot write /proc/no")
         );
+    }
+
+    #[test]
+    fn the_template_of_an_input_is_its_own_or_that_of_the_nearest_ancestor_that_has_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let out = folder.path();
+        for name in ["queue", "degradations", TEMPLATES] {
+            std::fs::create_dir(out.join(name)).expect("a folder");
+        }
+        let names = ["id_000000,orig_a", "id_000001,src_000000,op_growth", "id_000002,src_000001,op_havoc"];
+        for name in names {
+            std::fs::write(out.join("queue").join(name), "").expect("a file");
+        }
+        std::fs::write(out.join(TEMPLATES).join(names[1]), "rep(N){\"a\"}").expect("a file");
+        let of = |name: &str| template_of(&out.join("degradations").join(name));
+        assert_eq!(of(names[0]), None);
+        assert_eq!(of(names[1]).as_deref(), Some("rep(N){\"a\"}"));
+        assert_eq!(of(names[2]).as_deref(), Some("rep(N){\"a\"}"));
+        assert_eq!(of("id_000009,src_000002,op_T.1").as_deref(), Some("rep(N){\"a\"}"));
+        assert_eq!(template_of(Path::new("alone")), None);
+        let is = |name: &str| is_of_template(&out.join("degradations").join(name));
+        assert_eq!(names.map(is), [false, true, false]);
     }
 }

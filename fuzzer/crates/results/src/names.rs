@@ -11,8 +11,6 @@ use std::{
     str::FromStr,
 };
 
-use super::folder::TEMPLATES;
-use quagmire_base::files::read_named;
 use quagmire_execution::fork_server::run_folder::is_extension;
 
 /// Largest length of a name, in bytes.
@@ -23,9 +21,6 @@ pub const LARGEST_NUMBER: u64 = 1 << 48;
 
 /// Largest length of another campaign's name in a file name, in bytes.
 const LONGEST_SYNC: usize = 40;
-
-/// Largest template in a file, in bytes.
-const LARGEST_TEMPLATE: u64 = 1 << 20;
 
 /// Replacement for the middle of a long list of rules.
 const ELLIPSIS: &str = "...";
@@ -267,20 +262,6 @@ pub struct Ancestry {
     queue: HashMap<u64, String>,
 }
 
-/// Whether an input in a campaign's folder was made of a template.
-pub fn is_of_template(input: &Path) -> bool {
-    let templates = input.parent().and_then(Path::parent).map(|folder| folder.join(TEMPLATES));
-    templates.zip(input.file_name()).is_some_and(|(folder, name)| folder.join(name).is_file())
-}
-
-/// The template that an input in a campaign's folder, or else its nearest ancestor that was made of one, was made of.
-pub fn template_of(input: &Path) -> Option<String> {
-    let folder = input.parent()?.parent()?;
-    let names = Ancestry::read(folder).line(input.file_name()?.to_str()?);
-    let read = |name: &String| read_named(&folder.join(TEMPLATES).join(name), LARGEST_TEMPLATE).ok();
-    String::from_utf8(names.iter().find_map(read)?).ok()
-}
-
 impl Ancestry {
     /// Reads the names in `queue/` of a campaign's folder; none if it is no such folder.
     pub fn read(out: &Path) -> Self {
@@ -290,7 +271,7 @@ impl Ancestry {
     }
 
     /// Names of an input of the folder and its ancestors, the nearest first.
-    fn line(&self, name: &str) -> Vec<String> {
+    pub(super) fn line(&self, name: &str) -> Vec<String> {
         let mut all = vec![name.to_owned()];
         while let Some(name) = all.last().and_then(|last| entry_name(last))
             && let Some(file) = name.src.filter(|&parent| parent < name.id).and_then(|parent| self.queue.get(&parent))
@@ -462,27 +443,5 @@ mod tests {
                 prop_assert!(entry.to_string().parse::<EntryName>().is_ok());
             }
         }
-    }
-
-    #[test]
-    fn the_template_of_an_input_is_its_own_or_that_of_the_nearest_ancestor_that_has_one() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let out = folder.path();
-        for name in ["queue", "degradations", TEMPLATES] {
-            std::fs::create_dir(out.join(name)).expect("a folder");
-        }
-        let names = ["id_000000,orig_a", "id_000001,src_000000,op_growth", "id_000002,src_000001,op_havoc"];
-        for name in names {
-            std::fs::write(out.join("queue").join(name), "").expect("a file");
-        }
-        std::fs::write(out.join(TEMPLATES).join(names[1]), "rep(N){\"a\"}").expect("a file");
-        let of = |name: &str| template_of(&out.join("degradations").join(name));
-        assert_eq!(of(names[0]), None);
-        assert_eq!(of(names[1]).as_deref(), Some("rep(N){\"a\"}"));
-        assert_eq!(of(names[2]).as_deref(), Some("rep(N){\"a\"}"));
-        assert_eq!(of("id_000009,src_000002,op_T.1").as_deref(), Some("rep(N){\"a\"}"));
-        assert_eq!(template_of(Path::new("alone")), None);
-        let is = |name: &str| is_of_template(&out.join("degradations").join(name));
-        assert_eq!(names.map(is), [false, true, false]);
     }
 }

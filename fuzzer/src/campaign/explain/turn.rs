@@ -113,17 +113,16 @@ impl Turn<'_> {
     }
 
     /// Looks for the law of a finding by the template that it, or else its nearest ancestor that was made of one, was made
-    /// of, if there is one.
-    pub(super) fn law_of_known_template(mut self, finding: &mut Finding) {
-        if finding.law.is_some() {
-            return;
-        }
+    /// of. Returns whether it found one.
+    pub(super) fn law_of_known_template(mut self, finding: &mut Finding) -> bool {
         let input = self.setup.folder.path().join(&finding.path);
-        if template_of(&input).is_some() {
-            let time = self.time;
-            self.law(finding, &input, None, time);
-            self.progress.clear();
+        if finding.law.is_some() || template_of(&input).is_none() {
+            return false;
         }
+        let time = self.time;
+        self.law(finding, &input, None, time);
+        self.progress.clear();
+        finding.law.is_some()
     }
 
     /// Looks for the law by smaller sizes, then for the smallest input; then, if there is no law, for that of the smallest

@@ -207,7 +207,10 @@ pub(super) fn configure(search: &mut SearchState, record: &Record, setup: &Setup
         search.diversity.count_traces(traces);
     }
     let options = &setup.options;
-    search.objective = options.objective();
+    search.objective = match setup.target.instrumentation.measures(Resource::Instructions) {
+        true => options.objective(),
+        false => options.objective().of_edges(),
+    };
     record.steered.iter().for_each(|&(_, noise)| search.objective.set_noise(noise));
     search.ignores_maxima = options.search.has(Experiment::NoEdgeMaxima);
     search.keeps_early_ends = options.search.keep_early_ends;

@@ -337,7 +337,7 @@ impl Study<'_> {
             return Ok(Ok(told));
         }
         let parts = parts::study(self.runner, finding, limits)?;
-        if let Some((template, n, _)) = known.map(by)
+        if let Some((template, n, _)) = known.filter(|template| !self.makes(template, finding)).map(by)
             && let Ok(told) = self.of_chosen(finding, template, n, parts.as_ref())?
         {
             return Ok(Ok(told));

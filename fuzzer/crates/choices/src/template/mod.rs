@@ -432,7 +432,11 @@ impl Template {
             Part::Length(length, body) => {
                 let most = length.largest()?;
                 let fits = |n: u64| length.value(size(body, n)) <= most;
-                let (mut low, mut high) = (0, most.saturating_add(1));
+                let (mut low, mut high) = (0, most.saturating_add(1).saturating_add(length.plus.unsigned_abs()));
+                if fits(high) {
+                    // its body does not grow
+                    return None;
+                }
                 while low < high {
                     let middle = low + (high - low).div_ceil(2);
                     if fits(middle) { low = middle } else { high = middle - 1 }

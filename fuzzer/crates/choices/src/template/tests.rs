@@ -265,6 +265,8 @@ fn lengths_are_those_of_what_is_behind_them() {
     let largest = |text: &str| Template::parse(text).expect("a template").largest_n();
     assert_eq!(largest("len+4:1:be{rep(N){\"ab\"}}"), Some(125));
     assert_eq!(largest(nested), None);
+    assert_eq!(largest("len:1:be{\"ab\"} rep(N){\"x\"}"), None);
+    assert_eq!(largest("len-8:1:be{rep(N){\"a\"}}"), Some(263));
     assert!(Template::parse("rep(N){len:1:be{\"a\"}}").is_err());
 }
 

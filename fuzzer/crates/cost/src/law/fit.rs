@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Class, EqualSteps, Law, Point, Term,
+    Class, EqualSteps, Law, Point,
     candidates::{self, error_at},
 };
 
@@ -385,15 +385,14 @@ impl Fit {
         (self.law.amount_at(size) - self.law.amount_at(0.0)).max(0.0)
     }
 
-    /// The class of what grows up to a size: the highest one that, with those above it, carries a third of it, and so most of
-    /// it at twice the size. That of the law if nothing grows.
+    /// The class of what grows up to a size: that of the highest term that, with those above it, carries a third of it, and so
+    /// at least about half of it at twice the size. That of the law if nothing grows.
     pub fn class_at(&self, size: u64) -> Class {
         let size = self.cap.as_ref().map_or(size, |cap| size.min(cap.size)) as f64;
-        let mut growing: Vec<&Term> = self.law.terms.iter().filter(|term| term.class != Class::Constant).collect();
-        growing.sort_by(|a, b| b.class.compare(&a.class));
-        let all: f64 = growing.iter().map(|term| term.amount_at(size)).sum();
+        let growing = || self.law.terms.iter().rev().filter(|term| term.class != Class::Constant);
+        let all: f64 = growing().map(|term| term.amount_at(size)).sum();
         let mut carried = 0.0;
-        let enough = growing.into_iter().find(|term| {
+        let enough = growing().find(|term| {
             carried += term.amount_at(size);
             3.0 * carried >= all
         });

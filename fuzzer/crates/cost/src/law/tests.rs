@@ -125,13 +125,13 @@ fn what_grows_slowly_behind_a_steep_law_does_not_hide_it() {
 }
 
 #[test]
-fn the_class_at_a_size_is_that_which_carries_most_at_twice_the_size() {
+fn the_class_at_a_size_is_the_highest_that_carries_a_third() {
     let fit = law_between(5, 4_000, |n| 41 * n * n * n + 7_600_000 * n * n);
     assert_eq!(fit.law.class(), Class::Cubic, "{fit:?}");
     assert_eq!((fit.class_at(36), fit.class_at(1_000_000)), (Class::Quadratic, Class::Cubic));
     assert!((fit.exponent_at(36) - 2.0).abs() < 0.01, "{fit:?}");
     assert_eq!(law_of(|n| 25 * n + 784_000).growth_at(3), 75.0);
-    // most is linear at this size, and nothing is at twice the size
+    // most is linear at this size, and little at twice the size
     let mixed = law_between(5, 1_214, |n| 9 * n * n * n / 2 + 3_253 * n * n + 1_229_040 * n + 224_475_043);
     assert_eq!((mixed.class_at(50), mixed.class_at(355)), (Class::Linear, Class::Quadratic), "{mixed:?}");
 }

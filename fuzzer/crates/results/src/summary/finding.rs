@@ -95,7 +95,7 @@ pub struct Finding {
     /// Outline of its parts, by the grammar or by the draws of the harness: what repeats is shown once. Empty without
     /// either.
     pub parts: Vec<String>,
-    /// Law by which its cost grows, if it was looked for and found: of the worst finding of each group.
+    /// Law by which its cost grows, if it was looked for and found: of the first finding of each group.
     pub law: Option<FindingLaw>,
     /// Reason why there is no law, if it was looked for.
     pub no_law: Option<Unexplained>,

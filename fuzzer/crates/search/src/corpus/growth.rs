@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use quagmire_choices::pattern::Pattern;
 use serde::{Deserialize, Serialize};
 
+use crate::EntryId;
+
 /// Share of the work while patterns pay, and while they do not.
 const SHARE: f64 = 0.2;
 const LEAST_SHARE: f64 = 0.004;
@@ -18,6 +20,9 @@ const COMPARED_AT: f64 = 4096.0;
 /// Factor between the counts of two patterns at that size from which one of them is better, and from which it is news.
 const BETTER: f64 = 1.1;
 const NEWS: f64 = 2.0;
+
+/// Part of the expected count that a large run has to reach to show that growth goes on.
+const HOLDS: f64 = 0.2;
 
 /// Part of the growth that a shorter pattern has to keep.
 const KEPT: f64 = 0.7;
@@ -44,13 +49,33 @@ impl Growth {
     }
 }
 
+/// A pattern that was run at the small sizes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Grown {
+    pub pattern: Pattern,
+    /// Entry that it was made of.
+    pub parent: EntryId,
+    /// Growth of all work.
+    pub work: Growth,
+    /// Functions in which it grows fast.
+    pub functions: Vec<(u32, Growth)>,
+}
+
+impl Grown {
+    /// Largest size in bytes at which a run is expected to be no more than so much work.
+    pub fn affordable(&self, work: f64) -> f64 {
+        let steepest = self.functions.iter().map(|(_, growth)| growth.exponent).fold(self.work.exponent, f64::max);
+        self.work.bytes * (work / self.work.count.max(1.0)).max(1.0).powf(1.0 / steepest.max(1.0))
+    }
+}
+
 /// The pattern that grows fastest in a function.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Steepest {
-    pub pattern: Pattern,
+    pub grown: Grown,
     pub growth: Growth,
     /// Largest size at which it was run, in bytes.
-    pub reached: usize,
+    reached: usize,
     /// Whether its growth goes on there.
     pub holds: bool,
 }
@@ -91,20 +116,51 @@ impl GrowthState {
         })
     }
 
-    /// Counts a pattern that was run, with the functions in which it grows fast.
-    pub fn add(&mut self, pattern: &Pattern, grown: &[(u32, Growth)]) {
+    /// Counts a pattern that grows in proportion, or was not run to the end.
+    pub fn add_dull(&mut self) {
         self.patterns += 1;
-        self.news += u64::from(self.is_news(grown));
-        for &(function, growth) in grown {
+    }
+
+    /// Counts a pattern that was run, and keeps it for the functions in which it grows fastest.
+    pub fn add(&mut self, grown: &Grown) {
+        self.patterns += 1;
+        self.news += u64::from(self.is_news(&grown.functions));
+        for &(function, growth) in &grown.functions {
             let (ratio, known) = (self.ratio(function, growth), self.steepest.get(&function));
-            let is_shorter = known.is_some_and(|known| known.holds && pattern.length() < known.pattern.length());
+            let is_shorter =
+                known.is_some_and(|known| known.holds && grown.pattern.length() < known.grown.pattern.length());
             if ratio >= BETTER || is_shorter && ratio > 1.0 / BETTER {
                 let (reached, holds) = known.map_or((0, true), |known| (known.reached, known.holds || ratio >= NEWS));
                 let reached = if ratio >= NEWS { 0 } else { reached };
-                let steepest = Steepest { pattern: pattern.clone(), growth, reached, holds };
+                let steepest = Steepest { grown: grown.clone(), growth, reached, holds };
                 self.steepest.insert(function, steepest);
             }
         }
+    }
+}
+
+impl GrowthState {
+    /// Notes that a pattern was run at a size, and the largest counts of functions there, `None` if the run did not return.
+    pub fn reach(&mut self, pattern: &Pattern, bytes: usize, counts: impl Fn(u32) -> Option<f64>) {
+        for (&function, known) in self.steepest.iter_mut().filter(|(_, known)| known.grown.pattern == *pattern) {
+            known.reached = bytes;
+            let (Some(count), size) = (counts(function), bytes as f64) else { continue };
+            known.holds = count >= HOLDS * known.growth.at(size);
+            if !known.holds {
+                // what it comes to in truth is what others have to exceed
+                let steps = (size / known.growth.bytes).ln();
+                let exponent = (count.max(1.0) / known.growth.count).ln() / steps.max(1.0);
+                known.growth = Growth { exponent: exponent.max(0.0), count, bytes: size };
+            }
+        }
+    }
+
+    /// A pattern that holds and was not run at half of a size or more, if it can be with so much work.
+    pub fn due(&self, most: usize, work: f64) -> Option<Grown> {
+        let is_due = |one: &&Steepest| {
+            one.holds && one.reached > 0 && one.reached <= most / 2 && one.grown.affordable(work) >= most as f64
+        };
+        self.steepest.values().find(is_due).map(|one| one.grown.clone())
     }
 }
 
@@ -119,24 +175,52 @@ mod tests {
         Growth { exponent, count, bytes: 100.0 }
     }
 
-    fn pattern(seed: u64) -> Pattern {
-        Pattern::fresh(Material { input: b"a text", other: b"b", word: b"" }, &mut StdRand::with_seed(seed))
+    fn grown(seed: u64, functions: &[(u32, Growth)]) -> Grown {
+        let material = Material { input: b"a text", other: b"b", word: b"" };
+        let pattern = Pattern::fresh(material, &mut StdRand::with_seed(seed));
+        let work = growth(1.0, 1e4);
+        Grown { pattern, parent: EntryId::from(libafl::corpus::CorpusId(0)), work, functions: functions.to_vec() }
     }
 
     #[test]
     fn of_each_function_the_pattern_is_kept_that_leads_furthest() {
         let mut state = GrowthState::default();
         assert!(state.is_news(&[(1, growth(2.0, 500.0))]));
-        state.add(&pattern(1), &[(1, growth(2.0, 500.0)), (2, growth(1.5, 500.0))]);
+        state.add(&grown(1, &[(1, growth(2.0, 500.0)), (2, growth(1.5, 500.0))]));
         // a higher exponent leads further in the end than a higher count
         let steeper = [(1, growth(3.0, 300.0)), (2, growth(1.4, 500.0))];
         assert!(state.is_news(&steeper));
-        state.add(&pattern(2), &steeper);
+        state.add(&grown(2, &steeper));
         let kept: Vec<f64> = state.steepest.values().map(|one| one.growth.exponent).collect();
         assert_eq!(kept, [3.0, 1.5]);
         assert!(!state.is_news(&[(1, growth(3.0, 400.0))]));
         assert!(state.keeps_news(&[(3, growth(2.0, 500.0)), (1, growth(3.0, 300.0))], &[(3, growth(2.0, 400.0))]));
         assert!(!state.keeps_news(&[(3, growth(2.0, 500.0))], &[(3, growth(1.4, 500.0))]));
+    }
+
+    #[test]
+    fn what_does_not_go_on_stands_for_no_more_than_it_came_to() {
+        let mut state = GrowthState::default();
+        let capped = grown(1, &[(1, growth(4.0, 500.0))]);
+        state.add(&capped);
+        assert!(!state.is_news(&[(1, growth(2.0, 500.0))]));
+        // a run that did not return says nothing
+        state.reach(&capped.pattern, 10_000, |_| None);
+        assert!(state.steepest[&1].holds);
+        state.reach(&capped.pattern, 10_000, |_| Some(900.0));
+        assert!(!state.steepest[&1].holds && state.is_news(&[(1, growth(2.0, 500.0))]));
+    }
+
+    #[test]
+    fn what_holds_is_due_again_when_inputs_may_be_twice_as_large() {
+        let mut state = GrowthState::default();
+        let one = grown(1, &[(1, growth(2.0, 500.0)), (2, growth(3.0, 500.0))]);
+        state.add(&one);
+        assert!(state.due(1 << 20, 1e30).is_none());
+        state.reach(&one.pattern, 4_000, |function| Some(growth(f64::from(function) + 1.0, 500.0).at(4_000.0)));
+        assert!(state.due(7_999, 1e30).is_none() && state.due(8_000, 1e30).is_some());
+        // 1e4 at 100 bytes, and cubic somewhere
+        assert!(state.due(8_000, 1e9).is_none());
     }
 
     #[test]
@@ -146,8 +230,10 @@ mod tests {
             for number in 0..20_000 {
                 let is_news = news_every > 0 && number % news_every == 0;
                 let exponent = 1.5 + number as f64 / 1e4;
-                let grown = [(number as u32, growth(exponent, 500.0))];
-                state.add(&pattern(1), if is_news { &grown } else { &[] });
+                match is_news {
+                    true => state.add(&grown(1, &[(number as u32, growth(exponent, 500.0))])),
+                    false => state.add_dull(),
+                }
             }
             state.work = 1.0;
             (1..1000).map(f64::from).find(|all| !state.is_sated(*all)).map_or(0.0, |all| 1.0 / all)

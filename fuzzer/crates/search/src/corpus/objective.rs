@@ -13,11 +13,16 @@ pub struct Objective {
     resources: Vec<Resource>,
     /// Noise of the resource, if it is a noisy one.
     noise: Option<NoiseFloor>,
+    /// Instructions that a count stands for.
+    per_count: u64,
 }
+
+/// Instructions that an edge stands for where only edges are counted: those of a block and its guard, about 3 ns.
+const PER_EDGE: u64 = 10;
 
 impl Default for Objective {
     fn default() -> Self {
-        Self { resources: vec![Resource::Instructions], noise: None }
+        Self { resources: vec![Resource::Instructions], noise: None, per_count: 1 }
     }
 }
 
@@ -31,12 +36,18 @@ impl Objective {
                 resources.push(followed);
             }
         }
-        if resources.is_empty() { Self::default() } else { Self { resources, noise: None } }
+        if resources.is_empty() { Self::default() } else { Self { resources, ..Self::default() } }
     }
 
     /// Creates the objective for a measured resource, whose amounts differ from run to run by this noise.
     pub fn steered(resource: Resource, noise: NoiseFloor) -> Self {
-        Self { resources: vec![resource], noise: Some(noise) }
+        Self { resources: vec![resource], noise: Some(noise), ..Self::default() }
+    }
+
+    /// The same in a program whose edges alone are counted.
+    #[must_use]
+    pub fn of_edges(self) -> Self {
+        Self { per_count: PER_EDGE, ..self }
     }
 
     /// The noisy resource that the search follows; `None` if it follows deterministic ones.
@@ -63,7 +74,8 @@ impl Objective {
     /// larger. A nanosecond or a cycle stands for an instruction then.
     #[inline]
     pub fn work(&self, cost: &Cost) -> u64 {
-        cost.work().max(self.noisy().map_or(0, |resource| cost[resource]))
+        let counted = cost.work() + (self.per_count - 1) * cost[Resource::Instructions];
+        counted.max(self.noisy().map_or(0, |resource| cost[resource]))
     }
 
     /// Resources that the search follows, at least one.

@@ -16,7 +16,7 @@ use crate::{
     EntryId,
     corpus::{
         effort::work,
-        growth::{Growth, Steepest},
+        growth::{Grown, Growth},
     },
     evaluate::{Campaign, Parts, evaluate, run_unjudged},
     hooks::CampaignHooks,
@@ -24,10 +24,9 @@ use crate::{
     state::CampaignState,
 };
 use quagmire_choices::{
-    pattern::{Material, Pattern},
+    pattern::{Material, Pattern, window},
     template::Template,
 };
-use quagmire_cost::resource::Resource;
 use quagmire_execution::{abi::Status, counts::CountsObserver};
 
 /// Rounds of the small inputs. They are off powers of two, where buffers that double look as if they grew smoothly, and the
@@ -37,22 +36,21 @@ const ROUNDS: [u64; 4] = [6, 13, 27, 55];
 /// Local exponent from which growth is fast: n log n has less at these sizes.
 const FAST: f64 = 1.3;
 
-/// Local exponent beyond those of powers that larger sizes are not tried with, and factor between the work at the smallest
-/// size and the third one: what begins at a size is as steep there.
+/// Local exponent of work beyond which larger sizes are not tried, and factor between the work at the smallest size and the
+/// third one, as what begins at a size is as steep there. What an edge begins with at a size is no growth.
 const STEEPEST: f64 = 5.0;
 const EXPLODES: f64 = 100.0;
 
 /// Count at the largest small size from which growth is looked at.
 const FEWEST: u32 = 100;
 
-/// Most instructions that a run is expected to take.
+/// Most work that a run is expected to be, in instructions.
 const MOST_WORK: f64 = 3e8;
 
-/// Part of the expected count that a large run has to reach to show that the growth goes on.
-const HOLDS: f64 = 0.2;
-
-/// Seeds that patterns are made of beside entries, the smallest ones: what is accepted, as people write it.
+/// Seeds that patterns are made of beside entries, the smallest ones, and their largest size: what is accepted, as people
+/// write it.
 const MOST_SEEDS: usize = 64;
+const LARGEST_SEED: usize = 1 << 16;
 
 /// Patterns of a round.
 const IN_ROUND: usize = 32;
@@ -74,18 +72,18 @@ struct Runs {
     counts: Vec<Vec<u32>>,
     /// Functions of the last run, in ascending order.
     ran: Vec<u32>,
-    /// Sizes and instructions of the runs.
+    /// Sizes and work of the runs.
     bytes: Vec<f64>,
-    instructions: Vec<f64>,
+    work: Vec<f64>,
 }
 
 impl Runs {
     fn clear(&mut self) {
         self.bytes.clear();
-        self.instructions.clear();
+        self.work.clear();
     }
 
-    fn add(&mut self, counts: &CountsObserver, bytes: usize) {
+    fn add(&mut self, counts: &CountsObserver, bytes: usize, work: u64) {
         let run = self.bytes.len();
         if self.counts.len() == run {
             self.counts.push(Vec::new());
@@ -102,14 +100,14 @@ impl Runs {
             self.counts[run].extend(counts.charges(function).1);
         }
         self.bytes.push(bytes as f64);
-        self.instructions.push(counts.cost()[Resource::Instructions] as f64);
+        self.work.push(work as f64);
     }
 
     /// Count of an edge of a function in a run.
     fn count(&self, run: usize, function: u32, edge: usize) -> f64 {
         let functions = &self.functions[run];
         match functions.binary_search_by_key(&function, |(one, _)| *one) {
-            Ok(place) => f64::from(self.counts[run][functions[place].1 + edge]),
+            Ok(place) => self.counts[run].get(functions[place].1 + edge).copied().map_or(0.0, f64::from),
             Err(_) => 0.0,
         }
     }
@@ -122,16 +120,11 @@ impl Runs {
         if first <= 0.0 || second <= 0.0 { 0.0 } else { (second / first).ln() / steps.ln() }
     }
 
-    /// Exponent of all instructions.
-    fn total(&self) -> f64 {
+    /// Growth of the work.
+    fn growth(&self) -> Growth {
         let last = self.bytes.len() - 1;
-        self.exponent([self.instructions[last - 2], self.instructions[last - 1], self.instructions[last]])
-    }
-
-    /// Growth of all instructions.
-    fn last(&self) -> Growth {
-        let last = self.bytes.len() - 1;
-        Growth { exponent: self.total(), count: self.instructions[last], bytes: self.bytes[last] }
+        let exponent = self.exponent([self.work[last - 2], self.work[last - 1], self.work[last]]);
+        Growth { exponent, count: self.work[last], bytes: self.bytes[last] }
     }
 
     /// Functions with an edge whose count is at least `fewest` in the last run and grows fast, with the fastest one of these.
@@ -147,7 +140,7 @@ impl Runs {
                 let before = [last - 2, last - 1].map(|run| self.count(run, function, edge));
                 Growth { exponent: self.exponent([before[0], before[1], count]), count, bytes: self.bytes[last] }
             });
-            let fast = grown.filter(|one| one.exponent >= FAST);
+            let fast = grown.filter(|one| (FAST..STEEPEST).contains(&one.exponent));
             let fastest = fast.max_by(|a, b| a.reach().total_cmp(&b.reach()))?;
             Some((function, fastest))
         };
@@ -155,21 +148,21 @@ impl Runs {
     }
 }
 
-/// End of the small runs of a pattern.
-enum Grown {
+/// Outcome of the small runs of a pattern.
+enum Outcome {
     /// It does not repeat, was not run to the end, or grows in proportion.
     Dull,
-    /// Functions in which it grows fast.
-    Fast(Vec<(u32, Growth)>),
+    /// Growth of the work, and the functions in which it grows fast.
+    Fast(Growth, Vec<(u32, Growth)>),
     /// It grows beyond all powers.
-    Beyond,
+    Explodes,
 }
 
 impl GrowthStage {
     /// Creates a stage for a campaign with `rules` rules and these seeds, which does nothing unless it `is_used`.
     pub fn new<'a>(rules: usize, is_used: bool, seeds: impl Iterator<Item = &'a [u8]>) -> Self {
         let operator = Own::Growth.number(rules);
-        let mut seeds: Vec<&[u8]> = seeds.filter(|seed| !seed.is_empty()).collect();
+        let mut seeds: Vec<&[u8]> = seeds.filter(|seed| (1..=LARGEST_SEED).contains(&seed.len())).collect();
         seeds.sort_by_key(|seed| seed.len());
         seeds.truncate(MOST_SEEDS);
         let seeds = seeds.into_iter().map(<[u8]>::to_vec).collect();
@@ -189,20 +182,24 @@ impl GrowthStage {
         template: &Template,
         parent: EntryId,
         parts: &mut Parts<'_, C>,
-    ) -> Result<Grown, Error> {
+    ) -> Result<Outcome, Error> {
         self.runs.clear();
+        let largest = ROUNDS[ROUNDS.len() - 1];
+        if template.largest_n().is_some_and(|most| most < largest) {
+            return Ok(Outcome::Dull);
+        }
         for rounds in ROUNDS {
             if !self.render(template, rounds, parts) {
-                return Ok(Grown::Dull);
+                return Ok(Outcome::Dull);
             }
             run_unjudged(parts, &self.input)?;
             let counts = &parts.executor.observers().0;
             let bytes = self.input.mutator_bytes().len();
-            let instructions = counts.cost()[Resource::Instructions];
-            parts.state.search.growth.work += work(instructions, bytes) as f64;
+            let of_target = parts.state.search.objective.work(&counts.cost());
+            parts.state.search.growth.work += work(of_target, bytes) as f64;
             let status = counts.status();
             match status {
-                Status::Returned => self.runs.add(counts, bytes),
+                Status::Returned => self.runs.add(counts, bytes, of_target),
                 Status::Rejected => {}
                 _ => {
                     let origin = Origin::Mutant { parent, operators: &[self.operator] };
@@ -211,66 +208,66 @@ impl GrowthStage {
                 }
             }
             if parts.look()? || status != Status::Returned {
-                return Ok(Grown::Dull);
+                return Ok(Outcome::Dull);
             }
             if self.runs.bytes.len() == ROUNDS.len() - 1 {
-                if self.runs.total() > STEEPEST && self.runs.last().count > EXPLODES * self.runs.instructions[0] {
-                    return Ok(Grown::Beyond);
+                let growth = self.runs.growth();
+                if growth.exponent > STEEPEST && growth.count > EXPLODES * self.runs.work[0] {
+                    return Ok(Outcome::Explodes);
                 }
                 if self.runs.fast(FEWEST / 4).is_empty() {
-                    return Ok(Grown::Dull);
+                    return Ok(Outcome::Dull);
                 }
             }
         }
         let fast = self.runs.fast(FEWEST);
-        Ok(if fast.is_empty() { Grown::Dull } else { Grown::Fast(fast) })
+        Ok(if fast.is_empty() { Outcome::Dull } else { Outcome::Fast(self.runs.growth(), fast) })
     }
 
     /// Makes a pattern or changes a known one, runs it small, and large if it is news.
-    fn try_one<C: Campaign>(&mut self, parent: EntryId, parts: &mut Parts<'_, C>) -> Result<(), Error> {
-        let pattern = draw(&self.seeds, parts.state)?;
+    fn try_one<C: Campaign>(&mut self, current: EntryId, parts: &mut Parts<'_, C>) -> Result<(), Error> {
+        let (pattern, parent) = draw(&self.seeds, current, parts.state)?;
         let Some(template) = pattern.template() else { return Ok(()) };
-        let grown = self.grow(&template, parent, parts)?;
+        let outcome = self.grow(&template, parent, parts)?;
         let growth = &mut parts.state.search.growth;
-        match grown {
-            Grown::Dull => growth.add(&pattern, &[]),
-            Grown::Beyond => {
-                growth.add(&pattern, &[]);
+        match outcome {
+            Outcome::Dull => growth.add_dull(),
+            Outcome::Explodes => {
+                growth.add_dull();
                 return self.climb(&template, parent, parts);
             }
-            Grown::Fast(grown) if growth.is_news(&grown) => return self.news(pattern, grown, parent, parts),
-            Grown::Fast(grown) => growth.add(&pattern, &grown),
+            Outcome::Fast(work, functions) => {
+                let grown = Grown { pattern, parent, work, functions };
+                if growth.is_news(&grown.functions) {
+                    let grown = self.shortened(grown, parts)?;
+                    parts.state.search.growth.add(&grown);
+                    return self.enlarge(&grown, parts);
+                }
+                growth.add(&grown);
+            }
         }
         Ok(())
     }
 
-    /// Makes a pattern shorter while it grows as fast, and runs it large.
-    fn news<C: Campaign>(
-        &mut self,
-        mut pattern: Pattern,
-        mut grown: Vec<(u32, Growth)>,
-        parent: EntryId,
-        parts: &mut Parts<'_, C>,
-    ) -> Result<(), Error> {
-        let mut total = self.runs.last();
+    /// A pattern made shorter while it grows as fast in the functions for which it is news.
+    fn shortened<C: Campaign>(&mut self, mut grown: Grown, parts: &mut Parts<'_, C>) -> Result<Grown, Error> {
+        let enough = parts.state.search.growth.work + MOST_WORK;
         for step in 0.. {
-            let Some(shorter) = pattern.shorter(step) else { break };
-            let Some(template) = shorter.template().filter(|_| shorter != pattern) else { continue };
-            if let Grown::Fast(other) = self.grow(&template, parent, parts)?
-                && parts.state.search.growth.keeps_news(&grown, &other)
+            let Some(pattern) = grown.pattern.shorter(step) else { break };
+            let Some(template) = pattern.template().filter(|_| pattern != grown.pattern) else { continue };
+            if let Outcome::Fast(work, functions) = self.grow(&template, grown.parent, parts)?
+                && parts.state.search.growth.keeps_news(&grown.functions, &functions)
             {
-                (pattern, grown, total) = (shorter, other, self.runs.last());
+                grown = Grown { pattern, work, functions, ..grown };
             }
-            if parts.state.is_interrupted() {
-                return Ok(());
+            if parts.state.is_interrupted() || parts.state.search.growth.work > enough {
+                break;
             }
         }
-        parts.state.search.growth.add(&pattern, &grown);
-        let Some(template) = pattern.template() else { return Ok(()) };
-        self.enlarge(&template, total, &grown, parent, parts)
+        Ok(grown)
     }
 
-    /// Evaluates a template at a size as a mutant. Returns the instructions; `None` if it was not run or did not return.
+    /// Evaluates a template at a size as a mutant. Returns its work; `None` if it was not run or did not return.
     fn evaluate<C: Campaign>(
         &mut self,
         template: &Template,
@@ -283,46 +280,38 @@ impl GrowthStage {
         }
         let origin = Origin::Mutant { parent, operators: &[self.operator] };
         let evaluation = evaluate(parts, &origin, &self.input)?;
-        let instructions = evaluation.cost[Resource::Instructions];
-        parts.state.search.growth.work += work(instructions, self.input.mutator_bytes().len()) as f64;
+        let of_target = parts.state.search.objective.work(&evaluation.cost);
+        parts.state.search.growth.work += work(of_target, self.input.mutator_bytes().len()) as f64;
         if let Some(entry) = evaluation.entry {
             let noted = parts.state.hooks.note_template(entry, &template.to_string());
             parts.state.check(noted)?;
         }
         parts.look()?;
-        Ok((evaluation.status == Status::Returned).then_some(instructions as f64))
+        Ok((evaluation.status == Status::Returned).then_some(of_target as f64))
     }
 
-    /// Runs a template at the size limit, or at the largest size that is expected to end soon, and notes whether its growth
-    /// goes on there.
-    fn enlarge<C: Campaign>(
-        &mut self,
-        template: &Template,
-        total: Growth,
-        grown: &[(u32, Growth)],
-        parent: EntryId,
-        parts: &mut Parts<'_, C>,
-    ) -> Result<(), Error> {
+    /// Runs a pattern at the size limit, or at the largest size that is expected to end soon, and notes how far its growth
+    /// goes on.
+    fn enlarge<C: Campaign>(&mut self, grown: &Grown, parts: &mut Parts<'_, C>) -> Result<(), Error> {
+        let Some(template) = grown.pattern.template() else { return Ok(()) };
         let small = ROUNDS[ROUNDS.len() - 1];
-        self.evaluate(template, small, parent, parts)?;
-        let steepest = grown.iter().map(|(_, growth)| growth.exponent).fold(total.exponent, f64::max);
-        let affordable = total.bytes * (MOST_WORK / total.count.max(1.0)).max(1.0).powf(1.0 / steepest.max(1.0));
-        let most = (parts.state.libafl.max_size() as f64).min(affordable);
-        let rounds = template.n_for_size(most as u64).min(template.largest_n().unwrap_or(u64::MAX));
-        if rounds <= 2 * small {
+        self.evaluate(&template, small, grown.parent, parts)?;
+        let most = (parts.state.libafl.max_size() as f64).min(grown.affordable(MOST_WORK)) as u64;
+        let rounds = template.n_for_size(most).min(template.largest_n().unwrap_or(u64::MAX));
+        if rounds <= 2 * small || parts.state.is_interrupted() {
             return Ok(());
         }
-        let has_returned = self.evaluate(template, rounds, parent, parts)?.is_some();
-        let size = self.input.mutator_bytes().len();
+        let has_returned = self.evaluate(&template, rounds, grown.parent, parts)?.is_some();
         let counts = &parts.executor.observers().0;
-        let growth = &mut parts.state.search.growth;
-        for (function, expected) in grown {
-            let Some(known) = growth.steepest.get_mut(function) else { continue };
-            let ran = has_returned && counts.ran().contains(function);
-            let most = if ran { most_of(counts, *function) } else { 0.0 };
-            known.reached = size;
-            known.holds = most >= HOLDS * expected.at(size as f64);
-        }
+        let most_of = |function: u32| {
+            let all = counts.counts(function).1.iter().chain(counts.charges(function).1);
+            f64::from(all.copied().max().unwrap_or(0))
+        };
+        let count = |function: u32| {
+            let ran = counts.ran().contains(&function);
+            has_returned.then(|| if ran { most_of(function) } else { 0.0 })
+        };
+        parts.state.search.growth.reach(&grown.pattern, self.input.mutator_bytes().len(), count);
         Ok(())
     }
 
@@ -335,40 +324,24 @@ impl GrowthStage {
     ) -> Result<(), Error> {
         for rounds in ROUNDS[1]..ROUNDS[ROUNDS.len() - 1] {
             match self.evaluate(template, rounds, parent, parts)? {
-                Some(instructions) if instructions * 4.0 <= MOST_WORK => {}
+                Some(work) if work * 4.0 <= MOST_WORK => {}
                 _ => break,
             }
         }
         Ok(())
     }
-
-    /// Runs a known pattern again, whose growth holds, after the size limit was doubled.
-    fn enlarge_known<C: Campaign>(&mut self, parent: EntryId, parts: &mut Parts<'_, C>) -> Result<(), Error> {
-        let most = parts.state.libafl.max_size();
-        // instructions for each count: a few
-        let is_affordable = |growth: &Growth| 10.0 * growth.at(most as f64) <= MOST_WORK;
-        let is_due =
-            |one: &Steepest| one.holds && one.reached > 0 && one.reached <= most / 2 && is_affordable(&one.growth);
-        let known = &mut parts.state.search.growth.steepest;
-        let Some(due) = known.values_mut().find(|one| is_due(one)) else { return Ok(()) };
-        due.reached = most;
-        if let Some(template) = due.pattern.template() {
-            self.evaluate(&template, template.n_for_size(most as u64), parent, parts)?;
-        }
-        Ok(())
-    }
 }
 
-/// The largest count or charge of a function.
-fn most_of(counts: &CountsObserver, function: u32) -> f64 {
-    let all = counts.counts(function).1.iter().chain(counts.charges(function).1);
-    f64::from(all.copied().max().unwrap_or(0))
-}
-
-/// Makes a pattern of a seed or an entry, or changes a known one.
-fn draw<H: CampaignHooks>(seeds: &[Vec<u8>], state: &mut CampaignState<H>) -> Result<Pattern, Error> {
+/// Makes a pattern of a seed or an entry, or changes a known one; with the entry that it is made of, which is the `current` one
+/// if it is not known.
+fn draw<H: CampaignHooks>(
+    seeds: &[Vec<u8>],
+    current: EntryId,
+    state: &mut CampaignState<H>,
+) -> Result<(Pattern, EntryId), Error> {
     let seed = state.libafl.rand_mut().below_or_zero(2 * seeds.len());
     let input = seeds.get(seed).cloned().map_or_else(|| entry(state), Ok)?;
+    let parent = state.search.holder(&input).unwrap_or(current);
     let other = entry(state)?;
     let words = state.search.words.len();
     let tokens = state.libafl.metadata_map().get::<Tokens>().map_or(0, |tokens| tokens.tokens().len());
@@ -380,38 +353,39 @@ fn draw<H: CampaignHooks>(seeds: &[Vec<u8>], state: &mut CampaignState<H>) -> Re
             tokens.and_then(|tokens| tokens.tokens().get(at).cloned()).unwrap_or_default()
         }
     };
-    let material = Material { input: &input, other: &other, word: &word };
-    let holding: Vec<&Pattern> =
-        state.search.growth.steepest.values().filter(|one| one.holds).map(|one| &one.pattern).collect();
     let rand = state.libafl.rand_mut();
+    let material = Material { input: window(&input, rand), other: window(&other, rand), word: &word };
+    let holding: Vec<&Grown> =
+        state.search.growth.steepest.values().filter(|one| one.holds).map(|one| &one.grown).collect();
     if holding.is_empty() || rand.coinflip(0.5) {
-        return Ok(Pattern::fresh(material, rand));
+        return Ok((Pattern::fresh(material, rand), parent));
     }
-    let mut pattern = holding[rand.below_or_zero(holding.len())].clone();
-    let other = holding[rand.below_or_zero(holding.len())];
+    let known = holding[rand.below_or_zero(holding.len())];
+    let mut pattern = known.pattern.clone();
+    let other = &holding[rand.below_or_zero(holding.len())].pattern;
     for _ in 0..=rand.below_or_zero(3) {
         pattern.change(Some(other), material, rand);
     }
-    Ok(pattern)
+    Ok((pattern, known.parent))
 }
 
-/// An entry of the corpus: the smallest of some, since large ones are mostly repetitions.
+/// An entry of the corpus: the smaller of two, since large ones are mostly repetitions.
 fn entry<H: CampaignHooks>(state: &mut CampaignState<H>) -> Result<Vec<u8>, Error> {
     let libafl = &mut state.libafl;
     let count = libafl.corpus().count();
-    let mut best: Option<Vec<u8>> = None;
-    for _ in 0..3.min(count) {
+    let mut smallest: Option<Vec<u8>> = None;
+    for _ in 0..2.min(count) {
         let place = libafl.rand_mut().below_or_zero(count);
         let bytes = Vec::from(libafl.corpus().cloned_input_for_id(libafl.corpus().nth(place))?);
-        if best.as_ref().is_none_or(|best| best.is_empty() || bytes.len() < best.len() && !bytes.is_empty()) {
-            best = Some(bytes);
+        if smallest.as_ref().is_none_or(|one| one.is_empty() || bytes.len() < one.len() && !bytes.is_empty()) {
+            smallest = Some(bytes);
         }
     }
-    Ok(best.unwrap_or_default())
+    Ok(smallest.unwrap_or_default())
 }
 
 impl Work for GrowthStage {
-    fn perform<C: Campaign>(&mut self, parent: EntryId, parts: &mut Parts<'_, C>) -> Result<(), Error> {
+    fn perform<C: Campaign>(&mut self, current: EntryId, parts: &mut Parts<'_, C>) -> Result<(), Error> {
         if !self.is_used || parts.executor.observers().0.program().functions().is_empty() {
             return Ok(());
         }
@@ -420,8 +394,11 @@ impl Work for GrowthStage {
             if parts.state.is_interrupted() || search.growth.is_sated(search.effort.all()) {
                 break;
             }
-            self.try_one(parent, parts)?;
-            self.enlarge_known(parent, parts)?;
+            self.try_one(current, parts)?;
+            let most = parts.state.libafl.max_size();
+            if let Some(due) = parts.state.search.growth.due(most, MOST_WORK) {
+                self.enlarge(&due, parts)?;
+            }
         }
         Ok(())
     }
