@@ -97,7 +97,8 @@ pub struct Summary {
     pub rules: Vec<Rule>,
     /// Degradations, faults and hangs, in the order in which they were found.
     pub findings: Vec<Finding>,
-    /// Groups of findings with the same cause, the worst group first; in it the worst finding, or one nearly as bad that is made of a template.
+    /// Groups of findings with the same cause, the worst group first, and in it the worst finding, or one made of a template
+    /// that is nearly as bad.
     pub groups: Vec<Group>,
     /// Distribution of each resource over all executions.
     pub costs: Vec<Distribution>,
