@@ -7,7 +7,7 @@ use libafl::{
     executors::HasObservers,
     inputs::{BytesInput, HasMutatorBytes},
     mutators::Tokens,
-    state::{HasCorpus, HasMaxSize, HasRand},
+    state::{HasCorpus, HasExecutions, HasMaxSize, HasRand},
 };
 use libafl_bolts::rands::Rand;
 
@@ -19,7 +19,7 @@ use crate::{
         growth::{Grown, Growth},
     },
     evaluate::{Campaign, Parts, evaluate, run_unjudged},
-    hooks::CampaignHooks,
+    hooks::{CampaignHooks, Moment},
     origin::Origin,
     state::CampaignState,
 };
@@ -192,7 +192,15 @@ impl GrowthStage {
             if !self.render(template, rounds, parts) {
                 return Ok(Outcome::Dull);
             }
+            let origin = Origin::Mutant { parent, operators: &[self.operator] };
             run_unjudged(parts, &self.input)?;
+            let counts = &parts.executor.observers().0;
+            let moment = Moment::of(*parts.state.executions(), counts.program());
+            parts.state.hooks.executed(&origin, moment, counts);
+            if counts.status() == Status::Returned && parts.state.search.judge(counts).total {
+                // nothing that was run is worse than what is told
+                evaluate(parts, &origin, &self.input)?;
+            }
             let counts = &parts.executor.observers().0;
             let bytes = self.input.mutator_bytes().len();
             let of_target = parts.state.search.objective.work(&counts.cost());
@@ -202,7 +210,6 @@ impl GrowthStage {
                 Status::Returned => self.runs.add(counts, bytes, of_target),
                 Status::Rejected => {}
                 _ => {
-                    let origin = Origin::Mutant { parent, operators: &[self.operator] };
                     let recorded = parts.state.hooks.ended_early(&origin, self.input.mutator_bytes(), counts);
                     parts.state.check(recorded)?;
                 }
