@@ -102,7 +102,7 @@ struct Enclosing {
     behind: usize,
 }
 
-/// What patterns are made of.
+/// Material of patterns.
 #[derive(Clone, Copy, Debug)]
 pub struct Material<'a> {
     /// An input of the corpus, and another one.
@@ -223,7 +223,7 @@ impl Pattern {
         }
     }
 
-    /// What opens and what closes a part of an input, both repeated around what is in it.
+    /// A part of an input with its opening and its closing repeated around its inside.
     fn nested(input: &[u8], rand: &mut impl Rand) -> Self {
         let input = window(input, rand);
         let nested = brackets::parse(input).and_then(|tree| levels(&tree, rand));
@@ -386,7 +386,7 @@ fn frame(input: &[u8], rand: &mut impl Rand) -> (Vec<u8>, Vec<u8>) {
     (input[..cut].to_vec(), input[cut..].to_vec())
 }
 
-/// What stands before and behind a part within another one of its kind, or within any other one.
+/// Places before and behind a part within another one of its kind, or within any other one.
 fn levels(tree: &Tree, rand: &mut impl Rand) -> Option<(Range<usize>, Range<usize>)> {
     let is_part = |node: usize| matches!(tree.nodes[node].role, Role::Part | Role::List);
     let outer = (0..8)
@@ -401,7 +401,7 @@ fn levels(tree: &Tree, rand: &mut impl Rand) -> Option<(Range<usize>, Range<usiz
     (inner.start > outer.start).then_some((outer.start..inner.start, inner.end..outer.end))
 }
 
-/// What closes a text that opens something.
+/// The closing brackets of a text that opens some.
 fn closing(opens: &[u8]) -> Option<Vec<u8>> {
     let closes = |byte: u8| match byte {
         b'(' => Some(b')'),
