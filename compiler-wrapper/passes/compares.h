@@ -6,6 +6,7 @@
 //   - == and != with a magic number, and each case of a switch that is one: three bytes of it or more are neither 0 nor 0xff,
 //     as in the names of chunks, tables and boxes. It is a token, too (tokens.h), but an input has many places for one.
 //   - memcmp, strcmp and the like, and words that code compares byte by byte (words.h).
+//   - hashes, and the bytes that they are made of (hashed.h).
 // Mutation hardly guesses these, and programs hardly compare them in their innermost loops.
 //
 // QUAGMIRE_COMPARES: progress slots beside that, and all other operands. A search that only sees which branch is taken has
@@ -24,6 +25,7 @@
 // three times as long: that is why this is not the default.
 #pragma once
 
+#include "hashed.h"
 #include "words.h"
 
 namespace compares {
@@ -79,7 +81,7 @@ inline const Comparison *comparison(StringRef Name) {
 // The comparisons of one function that are shown. Created before anything else is inserted into it.
 class Probes {
 public:
-  explicit Probes(Function &F) : M(*F.getParent()), C(F.getContext()), I32(Type::getInt32Ty(C)), Words(F) {
+  explicit Probes(Function &F) : M(*F.getParent()), C(F.getContext()), I32(Type::getInt32Ty(C)), Words(F), Hashes(F) {
     for (BasicBlock &BB : F)
       for (Instruction &I : BB)
         if (auto *Compare = dyn_cast<ICmpInst>(&I))
@@ -121,6 +123,12 @@ public:
     }
     for (const words::Pair &P : Words.Pairs)
       record(P);
+    for (const hashed::Start &S : Hashes.Starts)
+      record(S);
+    for (const hashed::Result &R : Hashes.Results)
+      record(R);
+    for (Instruction *Remainder : Hashes.Remainders)
+      recordRemainder(*Remainder);
   }
 
 private:
@@ -141,6 +149,7 @@ private:
   LLVMContext &C;
   IntegerType *I32;
   words::Finder Words;
+  hashed::Finder Hashes;
   SmallVector<Site, 16> Sites;
   unsigned Slots = 0, Records = 0;
   ArrayType *TableTy = nullptr;
@@ -175,10 +184,10 @@ private:
   static bool isCounter(const Value *V) {
     if (auto *Cast = dyn_cast<CastInst>(V))
       V = Cast->getOperand(0);
-    if (const Value *Before = words::beforeStep(V))
+    if (const Value *Before = iterations::beforeStep(V))
       V = Before;
     auto *Phi = dyn_cast<PHINode>(V);
-    return Phi && words::isStepped(*Phi);
+    return Phi && iterations::isStepped(*Phi);
   }
 
   void look(ICmpInst &Compare) {
@@ -324,13 +333,37 @@ private:
     PointerType *Ptr = pointerTo(Type::getInt8Ty(C));
     Function *Compared = declared("__quagmire_compared_words", {Ptr, Ptr, Ptr});
     Instruction *Where = whereRecorded(P.Before);
-    for (Instruction *Copy : P.Copies) {
-      Copy->setDebugLoc(Where->getDebugLoc());
-      insertAt(*Copy, Where);
-    }
+    iterations::insertCopies(P.Copies, Where);
     IRBuilder<> IRB(Where);
     Value *Place = place(IRB);
     IRB.CreateCall(Compared, {Place, IRB.CreatePointerCast(P.First, Ptr), IRB.CreatePointerCast(P.Second, Ptr)});
+  }
+
+  // Hands over where bytes begin that a number is made of.
+  void record(const hashed::Start &S) {
+    PointerType *Ptr = pointerTo(Type::getInt8Ty(C));
+    Function *Begins = declared("__quagmire_hash_begins", {Ptr});
+    Instruction *Where = whereRecorded(S.Before);
+    iterations::insertCopies(S.Copies, Where);
+    IRBuilder<> IRB(Where);
+    IRB.CreateCall(Begins, {IRB.CreatePointerCast(S.Address, Ptr)});
+  }
+
+  // Hands over that number.
+  void record(const hashed::Result &R) {
+    Type *Word = Type::getInt64Ty(C);
+    Function *Hashed = declared("__quagmire_hashed", {pointerTo(Type::getInt8Ty(C)), Word, I32});
+    IRBuilder<> IRB(whereRecorded(R.Before));
+    Value *Place = place(IRB);
+    IRB.CreateCall(Hashed, {Place, IRB.CreateZExt(R.Number, Word), ConstantInt::get(I32, R.IsFinal)});
+  }
+
+  // Hands over what is divided by what.
+  void recordRemainder(Instruction &Remainder) {
+    Type *Word = Type::getInt64Ty(C);
+    Function *Reduced = declared("__quagmire_reduced", {Word, Word});
+    IRBuilder<> IRB(whereRecorded(&Remainder));
+    IRB.CreateCall(Reduced, {IRB.CreateZExt(Remainder.getOperand(0), Word), IRB.CreateZExt(Remainder.getOperand(1), Word)});
   }
 
   // A function of the runtime. Null in objects that are loaded into programs without it, as its variables are.

@@ -4,28 +4,13 @@
 // instruction is added to its iterations.
 #pragma once
 
-#include "common.h"
+#include "iterations.h"
 
-#include <map>
 #include <memory>
 #include <set>
 #include <utility>
 
 namespace words {
-
-// What a constant is added to: an integer, or a pointer. Null if nothing is.
-inline const Value *beforeStep(const Value *V) {
-  if (auto *Pointer = dyn_cast<GetElementPtrInst>(V))
-    return Pointer->hasAllConstantIndices() ? Pointer->getPointerOperand() : nullptr;
-  auto *Add = dyn_cast<BinaryOperator>(V);
-  bool IsStep = Add && (Add->getOpcode() == Instruction::Add || Add->getOpcode() == Instruction::Sub);
-  return IsStep && isa<ConstantInt>(Add->getOperand(1)) ? Add->getOperand(0) : nullptr;
-}
-
-// Whether a constant is added to a value in each iteration of a loop.
-inline bool isStepped(const PHINode &Phi) {
-  return any_of(Phi.incoming_values(), [&](const Use &In) { return beforeStep(In) == &Phi; });
-}
 
 // Two words that are compared, and the instruction before which their addresses are known.
 struct Pair {
@@ -52,8 +37,6 @@ private:
   std::unique_ptr<LoopInfo> Loops;
   // Addresses that were looked at: a loop may compare bytes as they are, and then folded.
   std::set<std::pair<Value *, Value *>> Known;
-  // Copies of the pair that is being made, by what they are copies of.
-  std::map<Instruction *, Instruction *> Copied;
 
   // How one byte is read. In a loop, what is read at its end may be compared in its next iteration.
   struct Read {
@@ -126,7 +109,7 @@ private:
 
   void lookInLoop(ICmpInst &Compare, const Read &First, const Read &Second, const Loop &Around) {
     auto IsIn = [&](const Read &R) { return R.IsFirstOf ? R.IsFirstOf == &Around : Around.contains(R.By); };
-    auto Moves = [&](const Read &R) { return R.IsFirstOf || moves(R.By->getPointerOperand(), Around); };
+    auto Moves = [&](const Read &R) { return R.IsFirstOf || iterations::moves(R.By->getPointerOperand(), Around); };
     // what was read before may have been overwritten, such as a quotation mark
     if (!(IsIn(First) && IsIn(Second)) && (First.IsFirstOf || Second.IsFirstOf || writes(Around)))
       return;
@@ -141,59 +124,13 @@ private:
     return any_of(Around.blocks(), [](const BasicBlock *BB) { return any_of(*BB, [](const Instruction &I) { return I.mayWriteToMemory(); }); });
   }
 
-  // Whether an address is computed from what is stepped in each iteration.
-  static bool moves(Value *V, const Loop &Around) {
-    auto *I = dyn_cast<Instruction>(V);
-    if (!I || !Around.contains(I))
-      return false;
-    if (auto *Phi = dyn_cast<PHINode>(I))
-      return Phi->getParent() == Around.getHeader() && isStepped(*Phi);
-    return isCopyable(*I) && any_of(I->operands(), [&](Use &Part) { return moves(Part, Around); });
-  }
-
-  static bool isCopyable(const Instruction &I) {
-    return isa<CastInst>(I) || isa<GetElementPtrInst>(I) || (isa<BinaryOperator>(I) && isa<ConstantInt>(I.getOperand(1)));
-  }
-
   void beforeLoop(Value *First, Value *Second, const Loop &Around) {
-    BasicBlock *Entry = Around.getLoopPredecessor();
-    if (!Entry || !(isa<BranchInst>(Entry->getTerminator()) || isa<SwitchInst>(Entry->getTerminator())))
+    iterations::AtEntry Entry(Around);
+    if (!Entry.end())
       return;
-    Pair P = {Entry->getTerminator(), nullptr, nullptr};
-    Copied.clear();
-    P.First = atEntry(First, Around, P.Copies);
-    P.Second = P.First ? atEntry(Second, Around, P.Copies) : nullptr;
-    if (P.Second) {
-      Pairs.push_back(std::move(P));
-      return;
-    }
-    for (Instruction *Copy : reverse(P.Copies))
-      Copy->deleteValue();
-  }
-
-  // A value as it is when the loop is entered. Null if it cannot be known then.
-  Value *atEntry(Value *V, const Loop &Around, SmallVectorImpl<Instruction *> &Copies) {
-    auto *I = dyn_cast<Instruction>(V);
-    if (!I || !Around.contains(I))
-      return V;
-    if (auto *Phi = dyn_cast<PHINode>(I))
-      return Phi->getParent() == Around.getHeader() ? Phi->getIncomingValueForBlock(Around.getLoopPredecessor()) : nullptr;
-    if (!isCopyable(*I))
-      return nullptr;
-    if (Instruction *Known = Copied[I])
-      return Known;
-    SmallVector<Value *, 4> Parts;
-    for (Use &Part : I->operands()) {
-      Parts.push_back(atEntry(Part, Around, Copies));
-      if (!Parts.back())
-        return nullptr;
-    }
-    Instruction *Copy = I->clone();
-    for (unsigned Index = 0; Index < Parts.size(); ++Index)
-      Copy->setOperand(Index, Parts[Index]);
-    Copy->dropPoisonGeneratingFlags();
-    Copies.push_back(Copy);
-    return Copied[I] = Copy;
+    Value *A = Entry.of(First), *B = A ? Entry.of(Second) : nullptr;
+    if (B)
+      Pairs.push_back({Entry.end(), A, B, Entry.take()});
   }
 };
 

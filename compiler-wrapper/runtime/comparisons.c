@@ -34,6 +34,7 @@ void __quagmire_begin_comparisons(void) {
     memset(of_place, 0, sizeof of_place);
     memset(seen, 0, sizeof seen);
     next_first = next_second = 0;
+    __quagmire_begin_hashes();
   }
   /* a child that writes needs a page of its own */
   if (__quagmire_recording != wanted)
@@ -50,12 +51,11 @@ static uint64_t mixed(uint64_t hash, uint64_t value) {
   return hash ^ hash >> 29;
 }
 
-/* Hash of a place: the distance is the same wherever the program is mapped. */
-static uint64_t hash_of(const void *place) { return mixed(0, (uint64_t)((uintptr_t)place - (uintptr_t)of_place)); }
+uint64_t __quagmire_hash_of(const void *place) { return mixed(0, (uint64_t)((uintptr_t)place - (uintptr_t)of_place)); }
 
 /* Adds a comparison, unless it is known or its place has had enough. */
 static void add(const void *place, struct qgm_comparison *one) {
-  uint64_t hash = hash_of(place);
+  uint64_t hash = __quagmire_hash_of(place);
   uint8_t *number = &of_place[hash % PLACES];
   if (*number >= MOST_OF_PLACE)
     return;
@@ -74,8 +74,7 @@ static void add(const void *place, struct qgm_comparison *one) {
     __quagmire_comparisons->comparison[slot] = *one;
 }
 
-/* Notes that the program shows comparisons. Returns whether this run's are recorded. */
-static int are_recorded(void) {
+int __quagmire_are_recorded(void) {
   __quagmire_comparisons->are_called = 1;
   if (__quagmire_recording == QGM_UNCALLED)
     __quagmire_recording = QGM_OFF;
@@ -84,7 +83,7 @@ static int are_recorded(void) {
 
 void __quagmire_compared_numbers(const void *place, uint64_t first, uint64_t second, unsigned size, int is_constant) {
   /* bytes that are compared, as they are or as wider numbers: other mutations find these values as soon */
-  if (!are_recorded() || first == second || (first | second) < 256)
+  if (!__quagmire_are_recorded() || first == second || (first | second) < 256)
     return;
   struct qgm_comparison one = {.kind = QGM_NUMBERS, .is_constant = (uint8_t)is_constant, .size = {(uint8_t)size, (uint8_t)size}};
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -146,9 +145,9 @@ static size_t word(const uint8_t *start) {
   return length;
 }
 
-/* Whether the page of an address can be read: a loop that is entered need not read anything. The kernel refuses this call in
-   any case, but reads the set of signals there before; it is one that programs in sandboxes may make. */
-static int can_be_read(const void *start) {
+/* The kernel refuses this call in any case, but reads the set of signals there before; it is one that programs in sandboxes may
+   make. */
+int __quagmire_can_be_read(const void *start) {
   int before = errno;
   int is_refused = syscall(SYS_rt_sigprocmask, ~0, (uintptr_t)start & ~(uintptr_t)7, NULL, (size_t)8) == -1 && errno != EFAULT;
   errno = before;
@@ -166,14 +165,14 @@ static size_t same_before(const uint8_t *a, const uint8_t *b) {
 }
 
 void __quagmire_compared_words(const void *place, const void *first, const void *second) {
-  if (!are_recorded())
+  if (!__quagmire_are_recorded())
     return;
   /* the next byte of the same words */
   int goes_on = next_first == (uintptr_t)first && next_second == (uintptr_t)second;
   next_first = (uintptr_t)first + 1, next_second = (uintptr_t)second + 1;
-  if (goes_on || of_place[hash_of(place) % PLACES] >= MOST_OF_PLACE)
+  if (goes_on || of_place[__quagmire_hash_of(place) % PLACES] >= MOST_OF_PLACE)
     return;
-  if (!can_be_read(first) || !can_be_read(second))
+  if (!__quagmire_can_be_read(first) || !__quagmire_can_be_read(second))
     return;
   size_t before = same_before(first, second), same = 0;
   const uint8_t *a = (const uint8_t *)first - before, *b = (const uint8_t *)second - before;
@@ -201,7 +200,7 @@ void __quagmire_compare(const void *a, const void *b, size_t most, uint32_t *slo
   if (!left || !right)
     return;
   /* compilers put short comparisons in the place of the call, so that the function of the C library does not see it */
-  if (UNLIKELY(__quagmire_recording != QGM_OFF) && are_recorded()) {
+  if (UNLIKELY(__quagmire_recording != QGM_OFF) && __quagmire_are_recorded()) {
     if (kind & QGM_TEXT)
       __quagmire_compared_strings(slots, a, b, most, kind);
     else

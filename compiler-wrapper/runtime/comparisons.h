@@ -42,6 +42,24 @@ void __quagmire_compared_words(const void *place, const void *first, const void 
    not read. */
 void __quagmire_compare(const void *a, const void *b, size_t most, uint32_t *slots, unsigned number, int kind);
 
+/* Where the bytes begin that the next numbers are made of; a number that is made of them, the state of a loop or what is used
+   of it; a number that is divided, for the remainder. Called by instrumented code, if `__quagmire_recording` is not QGM_OFF. */
+void __quagmire_hash_begins(const void *start);
+void __quagmire_hashed(const void *place, uint64_t value, int is_final);
+void __quagmire_reduced(uint64_t dividend, uint64_t divisor);
+
+/* Forgets what an earlier run has hashed. */
+QGM_HIDDEN void __quagmire_begin_hashes(void);
+
+/* Whether this run's comparisons are recorded. Notes that the program shows some. */
+QGM_HIDDEN int __quagmire_are_recorded(void);
+
+/* Whether the page of an address can be read: a loop that is entered need not read anything. */
+QGM_HIDDEN int __quagmire_can_be_read(const void *start);
+
+/* Hash of a place: the distance is the same wherever the program is mapped. */
+QGM_HIDDEN uint64_t __quagmire_hash_of(const void *place);
+
 /* Record what functions of the C library compare. To be called if recording is QGM_ON. */
 QGM_HIDDEN void __quagmire_compared_memory(const void *place, const void *first, const void *second, size_t most);
 /* `kind`: QGM_FOLD or 0. */

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /* Version, increased with every change of a layout or meaning below: engine and runtime accept no other one. */
-#define QGM_ABI 14
+#define QGM_ABI 15
 
 /* Attribute of what only files of the runtime share: it is no symbol of the linked program. */
 #define QGM_HIDDEN __attribute__((visibility("hidden")))
@@ -256,13 +256,34 @@ struct qgm_comparison {
   uint8_t operand[2][QGM_OPERAND_BYTES];
 };
 
-/* Comparisons of one run. Recording is off in ordinary runs. Under the fork server it is behind struct qgm_draws in the shared
+#define QGM_HASHED_BYTES 112
+#define QGM_MAX_HASHES 4096
+
+/* Kinds of hashes. */
+enum qgm_hash_kind {
+  QGM_STATE = 0,    /* what a loop over bytes has made */
+  QGM_FINAL = 1,    /* what arithmetic has made of that, where it is used */
+  QGM_REDUCED = 2,  /* a number that is divided, for the remainder: `bytes` begins with the divisor */
+};
+
+/* A number that the program has made of bytes. What is not used of `bytes` is zero. */
+struct qgm_hash {
+  uint64_t value;
+  uint32_t place; /* hash of the place in the program */
+  uint8_t kind;   /* enum qgm_hash_kind */
+  uint8_t size;   /* of `bytes` */
+  uint8_t bytes[QGM_HASHED_BYTES + 2]; /* what was there from where the first byte was read, further than the loop has read too */
+};
+
+/* Comparisons and hashes of one run. Recording is off in ordinary runs. Under the fork server it is behind struct qgm_draws in the shared
    memory. */
 struct qgm_comparisons {
   uint64_t are_called;   /* set at the first comparison that the target shows in a run, recording or not */
   uint64_t is_recording; /* set by the engine */
-  uint64_t count;        /* of the used items, and of those that found no room; cleared by the engine */
+  uint64_t count;        /* of the used items, and of those that found no room; cleared by the engine, as hash_count */
   struct qgm_comparison comparison[QGM_MAX_COMPARISONS];
+  uint64_t hash_count; /* as count */
+  struct qgm_hash hash[QGM_MAX_HASHES];
 };
 
 #define QGM_MAX_DRAWS 65536

@@ -27,7 +27,7 @@ const HOOKS: &str = "quagmire/draw_hooks.h";
 /// The files of each part, in the order in which they are linked. `serve` is the last of its part: the stack of its signal
 /// handlers comes after all other variables.
 const UNITS: [(Part, &str); 11] = [
-    (Part::Always, "runtime objects comparisons charges draws parts window"),
+    (Part::Always, "runtime objects comparisons hashes charges draws parts window"),
     (Part::InProcess, "inprocess mutator extra closed sancov sancov_unused widen sancov_comparisons strings"),
     (Part::Serve, "run counts active afl diversity testcase generator loop opened sancov_refused serve"),
     (Part::Mutants, "mutants mutants_named"),

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{own_command, supervisor::stop_requested};
+use super::{Setup, own_command, supervisor::stop_requested};
 use quagmire_analysis::{
     against::Against,
     grown,
@@ -130,7 +130,19 @@ pub struct Confirmer<'a> {
     pub deadline: Instant,
 }
 
-impl Confirmer<'_> {
+impl<'a> Confirmer<'a> {
+    /// Creates one with the settings of a campaign.
+    pub fn new(setup: &'a Setup, deadline: Instant) -> Self {
+        let options = &setup.options;
+        Self {
+            target: &setup.target,
+            criteria: Criteria { threshold: options.confirm.threshold, resources: options.confirm.cost.clone() },
+            hang_timeout: options.target.hang_timeout,
+            memory_limit: options.target.memory_limit,
+            deadline,
+        }
+    }
+
     /// Measures a candidate beside the median seed, the seed that it descends from, and an ordinary input of its size.
     /// `None` if it does not return when it is run by itself, or if there was no time. `meanwhile` is called
     /// repeatedly while the process measures.
@@ -172,17 +184,11 @@ impl Confirmer<'_> {
         whole: &InputReport,
         meanwhile: &mut dyn FnMut() -> Result<()>,
     ) -> Result<bool> {
-        let failed = |error: std::io::Error| Error::other(format!("cannot write parts of an input: {error}"));
-        let bytes = files::read(candidate.input, files::LARGEST_INPUT).map_err(failed)?;
-        let folder = tempfile::tempdir().map_err(failed)?;
-        let mut parts = Vec::new();
-        for (share, _) in &IN_PROPORTION {
-            let path = folder.path().join(share.to_string());
-            std::fs::write(&path, &bytes[..bytes.len() / *share as usize]).map_err(failed)?;
-            parts.push(path);
-        }
-        let inputs: Vec<&Path> = parts.iter().map(PathBuf::as_path).collect();
-        let Some(report) = self.replay(&inputs, Question::First, Duration::ZERO, meanwhile)? else { return Ok(false) };
+        let bytes = files::read(candidate.input, files::LARGEST_INPUT)
+            .map_err(|error| Error::other(format!("cannot read {}: {error}", candidate.input.display())))?;
+        let parts: Vec<&[u8]> =
+            IN_PROPORTION.iter().map(|(share, _)| &bytes[..bytes.len() / *share as usize]).collect();
+        let Some(report) = self.run_apart(&parts, meanwhile)? else { return Ok(false) };
         let counted = self.criteria.resources.iter().filter(|resource| resource.is_deterministic());
         let mut amounts = counted.filter_map(|resource| Some((resource, *whole.costs.get(resource)?)));
         Ok(amounts.all(|(resource, amount)| {
@@ -259,6 +265,19 @@ impl Confirmer<'_> {
         let Some(report) = self.replay(&[reference], Question::First, budget, meanwhile)? else { return Ok(None) };
         let rounds = report.inputs.first().map_or(0, |input| input.seconds.len() as u32);
         Ok(report.noise_floor.map(|floor| Noise { floor, rounds }))
+    }
+
+    /// Runs inputs that are in no file, once and in one process of their own. `None` if it was stopped.
+    pub fn run_apart(&self, inputs: &[&[u8]], meanwhile: &mut dyn FnMut() -> Result<()>) -> Result<Option<Report>> {
+        let failed = |error: std::io::Error| Error::other(format!("cannot write an input to measure: {error}"));
+        let folder = tempfile::tempdir().map_err(failed)?;
+        let mut paths = Vec::new();
+        for (number, bytes) in inputs.iter().enumerate() {
+            paths.push(folder.path().join(number.to_string()));
+            std::fs::write(&paths[number], bytes).map_err(failed)?;
+        }
+        let paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
+        self.replay(&paths, Question::First, Duration::ZERO, meanwhile)
     }
 
     /// Runs the harness's own `replay`, the command that reproduces findings. `None` if it was stopped.

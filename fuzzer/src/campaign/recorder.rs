@@ -8,12 +8,18 @@ mod journal;
 pub(super) mod reconcile;
 
 use std::{
-    collections::BTreeSet, fs::File, io::Write as _, path::PathBuf, sync::atomic::Ordering::Relaxed, time::Duration,
+    collections::BTreeSet,
+    fs::File,
+    io::Write as _,
+    path::PathBuf,
+    sync::atomic::Ordering::Relaxed,
+    time::{Duration, Instant},
 };
 
 use super::{
     Setup,
     clients::ClientPlace,
+    confirm::Confirmer,
     listener::Progress,
     record::Record,
     supervisor::{Lost, stop_requested},
@@ -388,6 +394,15 @@ impl CampaignHooks for Recorder<'_> {
 
     fn is_left_out(&self, bytes: &[u8]) -> bool {
         Lost::is_among(self.lost, bytes)
+    }
+
+    fn instructions_apart(&self, inputs: &[&[u8]]) -> Option<Vec<u64>> {
+        let deadline = Instant::now() + self.setup.options.target.hang_timeout * inputs.len() as u32;
+        let confirmer = Confirmer::new(self.setup, deadline);
+        let report = confirmer.run_apart(inputs, &mut || Ok(())).ok()??;
+        let returned = report.inputs.iter().filter(|input| input.status == "returned");
+        let instructions: Vec<u64> = returned.map(|input| input.instructions).collect();
+        (instructions.len() == inputs.len()).then_some(instructions)
     }
 
     fn is_over(&self, executions: u64) -> bool {

@@ -54,12 +54,13 @@ use quagmire_search::{
     stages::{
         WorkStage,
         checks::Checks,
+        collisions::CollisionsStage,
         comparisons::ComparisonsStage,
         deterministic::DeterministicStage,
         growth::GrowthStage,
         measure::MeasureStage,
         mutate::MutateStage,
-        operators::{COMPARISONS, DETERMINISTIC, GROWTH, Operators, is_used},
+        operators::{COLLISIONS, COMPARISONS, DETERMINISTIC, GROWTH, Operators, is_used},
         prepare::PrepareStage,
     },
     state::{CampaignState, SavedState, empty},
@@ -87,6 +88,7 @@ type Stages = tuple_list_type!(
     WorkStage<ComparisonsStage>,
     WorkStage<MutateStage>,
     WorkStage<GrowthStage>,
+    WorkStage<CollisionsStage>,
     WorkStage<MeasureStage>
 );
 
@@ -180,6 +182,7 @@ pub fn work(
             options.search.skip_coverage_testing
         )),
         WorkStage(growth(setup)),
+        WorkStage(CollisionsStage::new(rules.len(), harness.comparisons().filter(|_| uses(COLLISIONS)))),
         WorkStage(MeasureStage)
     );
     let mut worker = Worker {

@@ -15,6 +15,7 @@ mod choices;
 mod clients;
 mod clusterfuzz;
 mod code_tokens;
+mod collisions;
 mod compare;
 mod compares;
 mod comparisons;

@@ -11,7 +11,7 @@ use std::{
 use quagmire_choices::draws::{Draw, Item};
 
 /// Version of the interface. Must equal `QGM_ABI` of the harness.
-pub(crate) const ABI: u64 = 14;
+pub(crate) const ABI: u64 = 15;
 
 /// Maximum number of registered objects (`QGM_MAX_MODULES`).
 pub(crate) const MAX_MODULES: usize = 256;
@@ -263,7 +263,31 @@ pub struct RawComparison {
     pub operand: [[u8; OPERAND_BYTES]; 2],
 }
 
-/// Comparisons of one run (`struct qgm_comparisons`).
+/// Bytes that are recorded of those that a hash is made of (`QGM_HASHED_BYTES`).
+pub const HASHED_BYTES: usize = 112;
+
+/// Maximum number of recorded hashes (`QGM_MAX_HASHES`).
+pub(crate) const MAX_HASHES: usize = 4096;
+
+/// Values of `RawHash::kind`: it is used as it is (`QGM_FINAL`), or it is divided (`QGM_REDUCED`).
+pub(crate) const FINAL_HASH: u8 = 1;
+pub(crate) const REDUCED: u8 = 2;
+
+/// A number that the program has made of bytes (`struct qgm_hash`).
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct RawHash {
+    pub value: u64,
+    /// Hash of the place in the program.
+    pub place: u32,
+    /// 0 for the state of a loop.
+    pub kind: u8,
+    /// Size of `bytes`.
+    pub size: u8,
+    pub bytes: [u8; HASHED_BYTES + 2],
+}
+
+/// Comparisons and hashes of one run (`struct qgm_comparisons`).
 #[repr(C)]
 pub struct RawComparisons {
     /// Nonzero once the target has shown a comparison in a run.
@@ -274,6 +298,10 @@ pub struct RawComparisons {
     pub count: AtomicU64,
     /// Comparisons in the order of their first execution.
     pub comparison: [Cell<RawComparison>; MAX_COMPARISONS],
+    /// Number of used items of `hash`, and of those that found no room.
+    pub hash_count: AtomicU64,
+    /// Hashes in the order in which they were made.
+    pub hash: [Cell<RawHash>; MAX_HASHES],
 }
 
 /// Callback where a run ends that ends the process: it does not return. Called in a signal handler, or by the target.

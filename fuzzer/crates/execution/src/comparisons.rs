@@ -1,4 +1,4 @@
-//! Comparisons that the target makes in a run, as what the pass has compiled and callbacks of SanitizerCoverage show them.
+//! Comparisons and hashes that the target makes in a run, as what the pass has compiled and callbacks of SanitizerCoverage show them.
 
 use std::{
     cell::Cell,
@@ -8,9 +8,39 @@ use std::{
 
 use libafl::observers::cmp::{CmpValues, CmplogBytes};
 
-use super::abi::{BYTES, OPERAND_BYTES, RawComparison, RawComparisons};
+use super::abi::{BYTES, FINAL_HASH, HASHED_BYTES, OPERAND_BYTES, REDUCED, RawComparison, RawComparisons, RawHash};
 
-/// Recording of the comparisons of the target.
+/// A number that the program has made of bytes, or has divided for the remainder.
+pub struct Hash(RawHash);
+
+impl Hash {
+    pub fn value(&self) -> u64 {
+        self.0.value
+    }
+
+    /// Hash of its place in the program; `None` if it was divided.
+    pub fn place(&self) -> Option<u32> {
+        (self.0.kind != REDUCED).then_some(self.0.place)
+    }
+
+    /// Whether it is used as it is, and not mixed further.
+    pub fn is_final(&self) -> bool {
+        self.0.kind == FINAL_HASH
+    }
+
+    /// The bytes where the first one was read that it is made of, and what follows them.
+    pub fn bytes(&self) -> &[u8] {
+        &self.0.bytes[..HASHED_BYTES.min(self.0.size.into())]
+    }
+
+    /// Number that it was divided by.
+    pub fn divisor(&self) -> Option<u64> {
+        let bytes = self.0.bytes.first_chunk().expect("more than 8 bytes");
+        (self.0.kind == REDUCED).then(|| u64::from_ne_bytes(*bytes))
+    }
+}
+
+/// Recording of the comparisons and hashes of the target.
 #[derive(Clone, Copy)]
 pub struct Comparisons {
     raw: &'static RawComparisons,
@@ -30,7 +60,14 @@ impl Comparisons {
     /// Forgets what was recorded, and records the runs that begin from now on.
     pub fn begin(&self) {
         self.raw.count.store(0, SeqCst);
+        self.raw.hash_count.store(0, SeqCst);
         self.raw.is_recording.store(1, SeqCst);
+    }
+
+    /// Hashes that were made, in their order.
+    pub fn hashes(&self) -> impl Iterator<Item = Hash> + use<> {
+        let used = usize::try_from(self.raw.hash_count.load(SeqCst)).unwrap_or(usize::MAX).min(self.raw.hash.len());
+        self.raw.hash[..used].iter().map(|cell| Hash(cell.get()))
     }
 
     /// Ends recording. What was recorded stays.

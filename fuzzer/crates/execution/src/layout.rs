@@ -12,11 +12,11 @@ use std::{
 use quagmire_choices::draws::{Draw, Item, Kind};
 
 use super::abi::{
-    ABI, ANSWERS, BYTES, CHOICES, Event, GENERATED_BYTES, Heap, INPUT, INPUT_BYTES, LIBRARIES_BYTES, MAX_COMPARISONS,
-    MAX_DRAWS, MAX_MODULES, MAX_OVERLAY_ITEMS, NO_CHILD, NO_GENERATOR, NOT_SHARED, OPERAND_BYTES, OVERLAY_BYTES, PAGE,
-    PATH_BYTES, READY, REQUESTS, RawComparison, RawComparisons, RawDraws, RawFunction, RawHarness, RawModule,
-    RawModules, RawMutation, Region, Resources, STARTED, Served, ServerTables, Status, UNCOUNTED, WENT_REJECT,
-    WENT_ROUND, source,
+    ABI, ANSWERS, BYTES, CHOICES, Event, FINAL_HASH, GENERATED_BYTES, HASHED_BYTES, Heap, INPUT, INPUT_BYTES,
+    LIBRARIES_BYTES, MAX_COMPARISONS, MAX_DRAWS, MAX_HASHES, MAX_MODULES, MAX_OVERLAY_ITEMS, NO_CHILD, NO_GENERATOR,
+    NOT_SHARED, OPERAND_BYTES, OVERLAY_BYTES, PAGE, PATH_BYTES, READY, REDUCED, REQUESTS, RawComparison,
+    RawComparisons, RawDraws, RawFunction, RawHarness, RawHash, RawModule, RawModules, RawMutation, Region, Resources,
+    STARTED, Served, ServerTables, Status, UNCOUNTED, WENT_REJECT, WENT_ROUND, source,
 };
 
 /// Writes assertions for a structure and all of its fields; does not compile if a field is missing here.
@@ -111,7 +111,8 @@ fn structures_of_harnesses() -> String {
     }
     one!(RawMutation, "qgm_mutation", data, other, out, size, other_size, max_size, seed);
     one!(RawComparison, "qgm_comparison", kind, is_constant, size, place, operand);
-    one!(RawComparisons, "qgm_comparisons", are_called, is_recording, count, comparison);
+    one!(RawHash, "qgm_hash", value, place, kind, size, bytes);
+    one!(RawComparisons, "qgm_comparisons", are_called, is_recording, count, comparison, hash_count, hash);
     one!(
         RawHarness,
         "qgm_harness",
@@ -160,7 +161,7 @@ fn structures_of_draws() -> String {
 }
 
 fn numbers() -> String {
-    let numbers: [(&str, u64); 51] = [
+    let numbers: [(&str, u64); 55] = [
         ("QGM_ABI", ABI),
         ("QGM_MAX_MODULES", MAX_MODULES as u64),
         ("QGM_PASS", source::PASS.into()),
@@ -180,6 +181,10 @@ fn numbers() -> String {
         ("QGM_OPERAND_BYTES", OPERAND_BYTES as u64),
         ("QGM_MAX_COMPARISONS", MAX_COMPARISONS as u64),
         ("QGM_BYTES", BYTES.into()),
+        ("QGM_HASHED_BYTES", HASHED_BYTES as u64),
+        ("QGM_MAX_HASHES", MAX_HASHES as u64),
+        ("QGM_FINAL", FINAL_HASH.into()),
+        ("QGM_REDUCED", REDUCED.into()),
         ("QGM_CHOICES", CHOICES as u64),
         ("QGM_INPUT", INPUT as u64),
         ("QGM_REQUESTS", REQUESTS as u64),

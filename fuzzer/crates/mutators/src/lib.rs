@@ -4,6 +4,7 @@
 //! [`BUILT_IN`]. Custom rules of the user are in [`custom`].
 
 pub mod binary;
+pub mod collisions;
 pub mod custom;
 pub mod draw;
 mod edit;

@@ -109,6 +109,9 @@ pub trait CampaignHooks {
     /// Whether an input is not to be run: it is known to end the process, or an option leaves it out.
     fn is_left_out(&self, bytes: &[u8]) -> bool;
 
+    /// Instructions of inputs in a process of their own; `None` if it was stopped or failed, or if one did not return.
+    fn instructions_apart(&self, inputs: &[&[u8]]) -> Option<Vec<u64>>;
+
     /// Whether the campaign is over after this many executions.
     fn is_over(&self, executions: u64) -> bool;
 }

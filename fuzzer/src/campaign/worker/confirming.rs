@@ -27,7 +27,6 @@ use quagmire_choices::{
     outline::{Item, items, outline, quoted},
 };
 use quagmire_cost::{
-    degradation::Criteria,
     judgement::{LEAST_EFFECT, Verdict},
     sizes::SizeModel,
 };
@@ -130,16 +129,10 @@ impl<'a> Worker<'a> {
     }
 
     fn confirmer(&self) -> Confirmer<'a> {
-        let options = &self.setup.options;
         let (now, session) = (Instant::now(), self.state.hooks.session());
+        let options = &self.setup.options;
         let left = left_for_confirmations(options.time, options.target.hang_timeout, session);
-        Confirmer {
-            target: &self.setup.target,
-            criteria: Criteria { threshold: options.confirm.threshold, resources: options.confirm.cost.clone() },
-            hang_timeout: options.target.hang_timeout,
-            memory_limit: options.target.memory_limit,
-            deadline: now.checked_add(left).unwrap_or(now),
-        }
+        Confirmer::new(self.setup, now.checked_add(left).unwrap_or(now))
     }
 
     /// Confirms the most expensive candidate, and records the result.

@@ -7,6 +7,7 @@
 
 pub mod arms;
 pub mod choices;
+pub mod collisions;
 pub mod diversity;
 pub mod effort;
 pub mod finds;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     choices::ChoiceState,
+    collisions::CollisionState,
     diversity::Diversity,
     effort::Effort,
     finds::{CheckState, Finds},
@@ -95,6 +96,8 @@ pub struct SearchState {
     pub walked: Finds,
     /// Patterns under which counts grow fast.
     pub growth: GrowthState,
+    /// Keys that collide in the program's hash functions.
+    pub collisions: CollisionState,
     /// Knowledge of checks.
     pub checks: CheckState,
     /// Hashes of the contents of all entries: an unstable target can make the same input look new again.

@@ -58,6 +58,11 @@ impl SizeLimit {
         self.now
     }
 
+    /// The largest limit of this session, in bytes.
+    pub fn most(&self) -> usize {
+        self.most
+    }
+
     /// Counts a run of the search that returned: its work, and the size of its input.
     #[inline]
     pub fn count(&mut self, work: u64, bytes: usize) {

@@ -174,6 +174,10 @@ impl CampaignHooks for Diary {
         false
     }
 
+    fn instructions_apart(&self, _: &[&[u8]]) -> Option<Vec<u64>> {
+        None
+    }
+
     fn is_over(&self, executions: u64) -> bool {
         self.limit > 0 && executions >= self.limit
     }

@@ -7,19 +7,19 @@ use libafl::{
     executors::HasObservers,
     inputs::{BytesInput, HasMutatorBytes},
     mutators::Tokens,
-    state::{HasCorpus, HasExecutions, HasMaxSize, HasRand},
+    state::{HasCorpus, HasMaxSize, HasRand},
 };
 use libafl_bolts::rands::Rand;
 
-use super::{Work, operators::Own};
+use super::{Work, operators::Own, run_small};
 use crate::{
     EntryId,
     corpus::{
         effort::work,
         growth::{Grown, Growth},
     },
-    evaluate::{Campaign, Parts, evaluate, run_unjudged},
-    hooks::{CampaignHooks, Moment},
+    evaluate::{Campaign, Parts, evaluate},
+    hooks::CampaignHooks,
     origin::Origin,
     state::CampaignState,
 };
@@ -192,31 +192,15 @@ impl GrowthStage {
             if !self.render(template, rounds, parts) {
                 return Ok(Outcome::Dull);
             }
-            let origin = Origin::Mutant { parent, operators: &[self.operator] };
-            run_unjudged(parts, &self.input)?;
-            let counts = &parts.executor.observers().0;
-            let moment = Moment::of(*parts.state.executions(), counts.program());
-            parts.state.hooks.executed(&origin, moment, counts);
-            if counts.status() == Status::Returned && parts.state.search.judge(counts).total {
-                // nothing that was run is worse than what is told
-                evaluate(parts, &origin, &self.input)?;
-            }
-            let counts = &parts.executor.observers().0;
+            let Some((status, of_target)) = run_small(parts, self.operator, parent, &self.input)? else {
+                return Ok(Outcome::Dull);
+            };
             let bytes = self.input.mutator_bytes().len();
-            let of_target = parts.state.search.objective.work(&counts.cost());
             parts.state.search.growth.work += work(of_target, bytes) as f64;
-            let status = counts.status();
-            match status {
-                Status::Returned => self.runs.add(counts, bytes, of_target),
-                Status::Rejected => {}
-                _ => {
-                    let recorded = parts.state.hooks.ended_early(&origin, self.input.mutator_bytes(), counts);
-                    parts.state.check(recorded)?;
-                }
-            }
-            if parts.look()? || status != Status::Returned {
+            if status != Status::Returned {
                 return Ok(Outcome::Dull);
             }
+            self.runs.add(&parts.executor.observers().0, bytes, of_target);
             if self.runs.bytes.len() == ROUNDS.len() - 1 {
                 let growth = self.runs.growth();
                 if growth.exponent > STEEPEST && growth.count > EXPLODES * self.runs.work[0] {

@@ -2,6 +2,7 @@
 
 pub mod checks;
 pub mod choices;
+pub mod collisions;
 pub mod comparisons;
 pub mod deterministic;
 mod families;
@@ -16,15 +17,20 @@ pub mod prepare;
 use libafl::{
     Error,
     corpus::HasCurrentCorpusId,
+    executors::HasObservers,
+    inputs::{BytesInput, HasMutatorBytes},
     stages::{Restartable, Stage},
+    state::HasExecutions,
 };
 
 use crate::{
     EntryId,
-    evaluate::{Campaign, Parts},
-    hooks::CampaignHooks,
+    evaluate::{Campaign, Parts, evaluate, run_unjudged},
+    hooks::{CampaignHooks, Moment},
+    origin::Origin,
     state::CampaignState,
 };
+use quagmire_execution::abi::Status;
 
 /// Work of one stage on the entry of a round.
 pub trait Work {
@@ -62,4 +68,33 @@ impl<W, S> Restartable<S> for WorkStage<W> {
     fn clear_progress(&mut self, _state: &mut S) -> Result<(), Error> {
         Ok(())
     }
+}
+
+/// Runs an input that shows something at a small size: it counts in all figures, and is entered if nothing that was run is worse.
+/// Returns how the run ended, and its work; `None` if the current work was given up, or if the input is left out.
+fn run_small<C: Campaign>(
+    parts: &mut Parts<'_, C>,
+    operator: u16,
+    parent: EntryId,
+    input: &BytesInput,
+) -> Result<Option<(Status, u64)>, Error> {
+    if parts.state.is_interrupted() || parts.state.hooks.is_left_out(input.mutator_bytes()) {
+        return Ok(None);
+    }
+    let origin = Origin::Mutant { parent, operators: &[operator] };
+    run_unjudged(parts, input)?;
+    let counts = &parts.executor.observers().0;
+    let moment = Moment::of(*parts.state.executions(), counts.program());
+    parts.state.hooks.executed(&origin, moment, counts);
+    if counts.status() == Status::Returned && parts.state.search.judge(counts).total {
+        evaluate(parts, &origin, input)?;
+    }
+    let counts = &parts.executor.observers().0;
+    let (status, of_target) = (counts.status(), parts.state.search.objective.work(&counts.cost()));
+    if !matches!(status, Status::Returned | Status::Rejected) {
+        let recorded = parts.state.hooks.ended_early(&origin, input.mutator_bytes(), counts);
+        parts.state.check(recorded)?;
+    }
+    let is_over = parts.look()?;
+    Ok((!is_over).then_some((status, of_target)))
 }

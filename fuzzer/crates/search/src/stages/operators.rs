@@ -74,7 +74,7 @@ pub fn names_own(selection: &str) -> bool {
 pub fn rules_in(selection: &str) -> Option<String> {
     let others = || {
         let on_choices = Operator::ALL.map(Operator::name);
-        OTHERS.iter().map(|(name, _)| *name).chain([DETERMINISTIC, COMPARISONS, GROWTH]).chain(on_choices)
+        OTHERS.iter().map(|(name, _)| *name).chain([DETERMINISTIC, COMPARISONS, GROWTH, COLLISIONS]).chain(on_choices)
     };
     let is_other = |item: &&str| others().any(|name| name.eq_ignore_ascii_case(item));
     let rules: Vec<&str> = selection.split(',').map(str::trim).filter(|item| !is_other(item)).collect();
@@ -113,6 +113,8 @@ pub enum Own {
     Comparisons,
     /// The stage that searches by growth.
     Growth,
+    /// The stage that makes inputs of keys that collide.
+    Collisions,
 }
 
 /// Name of the deterministic stage in results and in `--rules`.
@@ -124,7 +126,10 @@ pub const COMPARISONS: &str = "comparisons";
 /// Name of the stage that searches by growth, likewise.
 pub const GROWTH: &str = "growth";
 
-const OWN: [&str; 5] = [DETERMINISTIC, "mask", "trim", COMPARISONS, GROWTH];
+/// Name of the stage that makes inputs of keys that collide, likewise.
+pub const COLLISIONS: &str = "collisions";
+
+const OWN: [&str; 6] = [DETERMINISTIC, "mask", "trim", COMPARISONS, GROWTH, COLLISIONS];
 
 impl Own {
     /// Its number in a campaign with `rules` rules.

@@ -1,0 +1,368 @@
+//! Keys that collide: finds out where the program hashes parts of an input, searches for texts of equal hash, and makes inputs
+//! of many of them.
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    ops::Range,
+};
+
+use libafl::{
+    Error,
+    corpus::Corpus,
+    inputs::{BytesInput, HasMutatorBytes},
+    state::{HasCorpus, HasExecutions, HasMaxSize},
+};
+
+use super::{Work, operators::Own, run_small};
+use crate::{
+    EntryId,
+    corpus::collisions::{MOST_WORK, Slots},
+    evaluate::{Campaign, Parts, evaluate},
+    hooks::CampaignHooks,
+    origin::Origin,
+};
+use quagmire_execution::{
+    abi::Status,
+    comparisons::{Comparisons, Hash},
+};
+use quagmire_mutators::collisions::{Colliding, Program, plain, search};
+
+/// Size of entries that are handled.
+const LONGEST: usize = 64 << 10;
+
+/// Length of keys that show how a program treats keys.
+const LENGTH: usize = 8;
+
+/// Keys of an input at most while the search goes on, and at first.
+const MOST_KEYS: usize = 512;
+const FIRST_KEYS: usize = 64;
+
+/// Size of the inputs of a search, if the size limit is smaller now, and of those that are made of what it finds: a few keys
+/// that collide cost little.
+const AT_SIZE: usize = 16 << 10;
+const FOR_SIZE: usize = 64 << 10;
+
+/// Records of a run that are used, of those that there is room for.
+const MOST_RECORDS: usize = 4000;
+
+/// Pairs of neighbouring keys of an input that are tried, and bytes between them.
+const MOST_PAIRS: usize = 4;
+const MOST_BETWEEN: usize = 256;
+
+/// Bytes around a single key that may belong to it, and what may stand between two.
+const BEHIND: usize = 16;
+const IN_FRONT: usize = 4;
+const SEPARATORS: [&[u8]; 7] = [b"", b",", b" ", b"\n", b";", b"&", b"\r\n"];
+
+/// Factor between the work for keys that collide and for others from which they do collide.
+const SUFFERS: f64 = 1.2;
+
+/// Most work that a run is expected to be, in instructions.
+const DEAREST: f64 = 3e8;
+
+/// LibAFL stage that does so, once for each hash function.
+pub struct CollisionsStage {
+    /// `None` if it is not used.
+    comparisons: Option<Comparisons>,
+    operator: u16,
+    input: BytesInput,
+}
+
+impl CollisionsStage {
+    /// Creates a stage for a campaign with `rules` rules. Without `comparisons` it does nothing.
+    pub fn new(rules: usize, comparisons: Option<Comparisons>) -> Self {
+        Self { comparisons, operator: Own::Collisions.number(rules), input: BytesInput::new(Vec::new()) }
+    }
+}
+
+/// Parts of an input that are hashed at a place of the program.
+struct Hashed {
+    place: u32,
+    spots: Vec<Range<usize>>,
+}
+
+/// Whether a byte stands in names.
+fn is_of_name(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || *byte == b'_'
+}
+
+/// The input with longer names: a loop that hashes words of several bytes does nothing for short ones.
+fn stretched(input: &[u8]) -> Vec<u8> {
+    let runs = input.chunk_by(|a, b| is_of_name(a) == is_of_name(b));
+    let mut longer = Vec::with_capacity(2 * input.len());
+    for (number, run) in runs.enumerate() {
+        longer.extend_from_slice(run);
+        if run[0].is_ascii_alphabetic() && run.len() < 2 * LENGTH {
+            longer.extend(plain(number as u64, 2, LENGTH).concat().drain(run.len()..));
+        }
+    }
+    longer
+}
+
+/// Names in `input` that are hashed, by place: what is used before states of loops, which may be mixed further.
+fn hashed_in(input: &[u8], hashes: impl Iterator<Item = Hash>) -> Vec<Hashed> {
+    let mut places: BTreeMap<(bool, u32), Vec<Range<usize>>> = BTreeMap::new();
+    for hash in hashes {
+        let Some(place) = hash.place() else { continue };
+        let name: Vec<u8> = hash.bytes().iter().copied().take_while(is_of_name).collect();
+        if name.is_empty() {
+            continue;
+        }
+        let spots = places.entry((!hash.is_final(), place)).or_default();
+        let from = spots.last().map_or(0, |spot| spot.end);
+        let find = |from: usize| memchr::memmem::find(&input[from..], &name).map(|at| from + at);
+        if let Some(at) = find(from).filter(|_| spots.len() < 64) {
+            spots.push(at..at + name.len());
+        }
+    }
+    let all = places.into_iter().filter(|(_, spots)| !spots.is_empty());
+    all.map(|((_, place), spots)| Hashed { place, spots }).collect()
+}
+
+/// Slots for keys in an input in which there are some.
+fn slots_of(input: &[u8], spots: &[Range<usize>]) -> Vec<Slots> {
+    let cut = |before: usize, between: Vec<u8>, after: usize| Slots {
+        before: input[..before].to_vec(),
+        between,
+        after: input[after..].to_vec(),
+    };
+    let near = |pair: &&[Range<usize>]| (1..=MOST_BETWEEN).contains(&(pair[1].start - pair[0].end));
+    let pairs = spots.windows(2).filter(near).take(MOST_PAIRS);
+    let mut all: Vec<Slots> =
+        pairs.map(|pair| cut(pair[0].start, input[pair[0].end..pair[1].start].to_vec(), pair[1].end)).collect();
+    let [spot] = spots else { return all };
+    for end in spot.end..=input.len().min(spot.end + BEHIND) {
+        for start in (spot.start.saturating_sub(IN_FRONT)..=spot.start).rev() {
+            for separator in SEPARATORS {
+                let between = [&input[spot.end..end], separator, &input[start..spot.start]].concat();
+                if !between.is_empty() {
+                    all.push(cut(spot.start, between, spot.end));
+                }
+            }
+        }
+    }
+    all
+}
+
+/// A place of the program that hashes keys in slots of an input.
+struct Asked<'a, 'p, C: Campaign> {
+    stage: &'a mut CollisionsStage,
+    comparisons: Comparisons,
+    parts: &'a mut Parts<'p, C>,
+    parent: EntryId,
+    place: u32,
+    slots: Slots,
+    /// Keys of an input.
+    batch: usize,
+    /// Work after which the search ends.
+    enough: f64,
+    failure: Option<Error>,
+}
+
+impl<C: Campaign> Asked<'_, '_, C> {
+    /// Runs keys, with their hashes recorded. `None` to end the search.
+    fn run(&mut self, keys: &[Vec<u8>]) -> Option<()> {
+        self.slots.fill(keys.iter().cloned(), self.stage.input.as_mut());
+        self.comparisons.begin();
+        let run = run_small(self.parts, self.stage.operator, self.parent, &self.stage.input);
+        self.comparisons.end();
+        match run {
+            Ok(Some((status, work))) => {
+                let state = &mut self.parts.state.search.collisions;
+                state.work += work as f64;
+                (status == Status::Returned && state.work <= self.enough).then_some(())
+            }
+            Ok(None) => None,
+            Err(error) => {
+                self.failure = Some(error);
+                None
+            }
+        }
+    }
+
+    /// Hashes of keys of the last run.
+    fn recorded(&self, keys: &[Vec<u8>]) -> Vec<Option<u64>> {
+        let numbers: HashMap<&[u8], usize> = keys.iter().enumerate().map(|(number, key)| (&key[..], number)).collect();
+        let mut hashes = vec![None; keys.len()];
+        let length = keys.first().map_or(0, Vec::len);
+        for hash in self.comparisons.hashes().filter(|hash| hash.place() == Some(self.place)) {
+            let key = hash.bytes().get(..length);
+            if let Some(&number) = key.and_then(|key| numbers.get(key)) {
+                hashes[number] = Some(hash.value());
+            }
+        }
+        hashes
+    }
+
+    fn hashes_of(&mut self, keys: &[Vec<u8>]) -> Option<Vec<Option<u64>>> {
+        self.run(keys)?;
+        Some(self.recorded(keys))
+    }
+
+    /// Whether each of a few keys is hashed.
+    fn fits(&mut self) -> bool {
+        let keys = plain(0, 3, LENGTH);
+        self.hashes_of(&keys).is_some_and(|hashes| hashes.iter().all(Option::is_some))
+    }
+
+    /// Whether keys have hashes of their own that are always the same. Finds out how many keys an input may have.
+    fn is_hash(&mut self) -> bool {
+        let keys = plain(0, FIRST_KEYS.min(self.in_search(LENGTH)), LENGTH);
+        let Some(hashes) = self.hashes_of(&keys) else { return false };
+        let records = self.comparisons.hashes().count().max(1);
+        let is_again = self.hashes_of(&keys).is_some_and(|again| again == hashes);
+        let different: HashSet<u64> = hashes.iter().flatten().copied().collect();
+        let hashed = hashes.iter().flatten().count();
+        self.batch = if hashed < keys.len() { hashed } else { MOST_KEYS.min(MOST_RECORDS * hashed / records) };
+        is_again && hashed > 3 && 2 * different.len() > hashed
+    }
+
+    /// Keys that an input of the search has room for.
+    fn in_search(&self, length: usize) -> usize {
+        let now = self.parts.state.libafl.max_size();
+        self.slots.room(length, now.max(AT_SIZE.min(self.parts.state.search.size_limit.most())))
+    }
+
+    /// Keys that an input may have while hashes are recorded.
+    fn most(&self, length: usize) -> usize {
+        self.batch.min(self.in_search(length)).max(1)
+    }
+}
+
+impl<C: Campaign> Program for Asked<'_, '_, C> {
+    fn hashes(&mut self, keys: &[Vec<u8>]) -> Option<Vec<Option<u64>>> {
+        let batch = self.most(keys.first().map_or(0, Vec::len));
+        let mut hashes = Vec::with_capacity(keys.len());
+        for keys in keys.chunks(batch) {
+            hashes.extend(self.hashes_of(keys)?);
+        }
+        Some(hashes)
+    }
+
+    fn room(&self, length: usize) -> usize {
+        self.slots.room(length, FOR_SIZE.min(self.parts.state.search.size_limit.most()))
+    }
+
+    fn divisor(&mut self, number: usize) -> Option<u64> {
+        let keys = plain(0, number.min(self.most(LENGTH)), LENGTH);
+        let hashes: HashSet<u64> = self.hashes_of(&keys)?.into_iter().flatten().collect();
+        let divided = self.comparisons.hashes().filter(|hash| hashes.contains(&hash.value()));
+        divided.filter_map(|hash| hash.divisor()).max()
+    }
+
+    /// In a process of its own: keys that only collide in this one are of no use.
+    fn suffers(&mut self, keys: &Colliding) -> Option<f64> {
+        let length = keys.key(0).len();
+        let number = keys.len().min(self.in_search(length));
+        let others = plain(0, number, length);
+        let [one, without, with] =
+            [&others[..1], &others, &(0..number).map(|number| keys.key(number)).collect::<Vec<_>>()].map(|keys| {
+                let mut input = Vec::new();
+                self.slots.fill(keys.iter().cloned(), &mut input);
+                input
+            });
+        let work = self.parts.state.hooks.instructions_apart(&[&one, &without, &with])?;
+        let [without, with] = [1, 2].map(|of| work[of] as f64 - work[0] as f64);
+        (with > SUFFERS * without).then_some(with)
+    }
+}
+
+impl CollisionsStage {
+    /// Records what the program hashes in an input, and searches for keys that collide.
+    fn look_into<C: Campaign>(
+        &mut self,
+        comparisons: Comparisons,
+        entry: EntryId,
+        bytes: &[u8],
+        parts: &mut Parts<'_, C>,
+    ) -> Result<(), Error> {
+        comparisons.begin();
+        let run = run_small(parts, self.operator, entry, &BytesInput::new(bytes.to_vec()));
+        comparisons.end();
+        if run?.is_none() {
+            return Ok(());
+        }
+        for hashed in hashed_in(bytes, comparisons.hashes()) {
+            let search = &mut parts.state.search;
+            if search.collisions.begins(hashed.place, search.effort.all()) && !parts.state.is_interrupted() {
+                self.attempt(comparisons, entry, bytes, &hashed, parts)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Searches for keys that collide at a place of the program.
+    fn attempt<C: Campaign>(
+        &mut self,
+        comparisons: Comparisons,
+        parent: EntryId,
+        input: &[u8],
+        hashed: &Hashed,
+        parts: &mut Parts<'_, C>,
+    ) -> Result<(), Error> {
+        let enough = parts.state.search.collisions.work + MOST_WORK;
+        let place = hashed.place;
+        let (slots, batch) = (Slots::default(), FIRST_KEYS);
+        let mut asked = Asked { stage: self, comparisons, parts, parent, place, slots, batch, enough, failure: None };
+        let fits = slots_of(input, &hashed.spots).into_iter().any(|slots| {
+            asked.slots = slots;
+            asked.failure.is_none() && !asked.parts.state.is_interrupted() && asked.fits()
+        });
+        let found = if fits && asked.is_hash() { search(&mut asked) } else { None };
+        let (slots, failure) = (asked.slots, asked.failure);
+        if let Some(failure) = failure {
+            return Err(failure);
+        }
+        if fits {
+            parts.state.search.collisions.settle(place);
+        }
+        match found {
+            Some(keys) => self.make(&keys, &slots, parent, parts),
+            None => Ok(()),
+        }
+    }
+
+    /// Makes inputs of more and more keys that collide: larger ones than others may be now, as what they cost is known.
+    fn make<C: Campaign>(
+        &mut self,
+        keys: &Colliding,
+        slots: &Slots,
+        parent: EntryId,
+        parts: &mut Parts<'_, C>,
+    ) -> Result<(), Error> {
+        let most = keys.len().min(slots.room(keys.key(0).len(), parts.state.search.size_limit.most()));
+        let mut number = most.min(FIRST_KEYS);
+        loop {
+            slots.fill((0..number).map(|number| keys.key(number)), self.input.as_mut());
+            if parts.state.is_interrupted() || parts.state.hooks.is_left_out(self.input.mutator_bytes()) {
+                return Ok(());
+            }
+            let origin = Origin::Mutant { parent, operators: &[self.operator] };
+            let evaluation = evaluate(parts, &origin, &self.input)?;
+            let work = parts.state.search.objective.work(&evaluation.cost) as f64;
+            parts.state.search.collisions.work += work;
+            parts.look()?;
+            if number == most || evaluation.status != Status::Returned || 4.0 * work > DEAREST {
+                return Ok(());
+            }
+            number = most.min(2 * number);
+        }
+    }
+}
+
+impl Work for CollisionsStage {
+    fn perform<C: Campaign>(&mut self, entry: EntryId, parts: &mut Parts<'_, C>) -> Result<(), Error> {
+        let Some(comparisons) = self.comparisons else { return Ok(()) };
+        let executions = *parts.state.executions();
+        if parts.state.search.objective.noisy().is_none() && parts.state.search.collisions.traces(entry, executions) {
+            let Ok(input) = parts.state.corpus().cloned_input_for_id(entry.into()) else { return Ok(()) };
+            let bytes = input.mutator_bytes();
+            if bytes.len() <= LONGEST {
+                // in loops that take several bytes at once, short names leave a rest to others
+                self.look_into(comparisons, entry, &stretched(bytes), parts)?;
+                self.look_into(comparisons, entry, bytes, parts)?;
+            }
+        }
+        Ok(())
+    }
+}
