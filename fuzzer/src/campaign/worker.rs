@@ -80,15 +80,15 @@ fn checkpoint_interval(bytes: u64, took: Duration) -> Duration {
     CHECKPOINT_INTERVAL.max(took * CHECKPOINT_SHARE).max(for_bytes)
 }
 
-/// Stages of a round: preparation, the deterministic stage, comparisons and mutation (the coverage phase), then the
-/// performance phase.
+/// Stages of a round: preparation, the deterministic stage, comparisons, keys that collide and mutation (the coverage phase), then
+/// patterns and the performance phase.
 type Stages = tuple_list_type!(
     WorkStage<PrepareStage>,
     WorkStage<DeterministicStage>,
     WorkStage<ComparisonsStage>,
+    WorkStage<CollisionsStage>,
     WorkStage<MutateStage>,
     WorkStage<GrowthStage>,
-    WorkStage<CollisionsStage>,
     WorkStage<MeasureStage>
 );
 
@@ -175,6 +175,7 @@ pub fn work(
         WorkStage(PrepareStage::new(rules.len())),
         WorkStage(DeterministicStage::new(rules.len(), is_deterministic)),
         WorkStage(ComparisonsStage::new(rules.len(), compared, !options.search.no_auto_dict)),
+        WorkStage(CollisionsStage::new(rules.len(), harness.comparisons().filter(|_| uses(COLLISIONS)))),
         WorkStage(MutateStage::new(
             operators,
             choices,
@@ -182,7 +183,6 @@ pub fn work(
             options.search.skip_coverage_testing
         )),
         WorkStage(growth(setup)),
-        WorkStage(CollisionsStage::new(rules.len(), harness.comparisons().filter(|_| uses(COLLISIONS)))),
         WorkStage(MeasureStage)
     );
     let mut worker = Worker {

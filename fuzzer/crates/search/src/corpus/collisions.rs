@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::EntryId;
 
 /// Share of the work for searches, beside the first one, and work of a search at most.
-const SHARE: f64 = 0.05;
+const SHARE: f64 = 0.1;
 pub const MOST_WORK: f64 = 6e9;
 
 /// Searches of a function that brought nothing, after which no other input is tried.

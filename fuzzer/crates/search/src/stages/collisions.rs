@@ -282,16 +282,23 @@ impl CollisionsStage {
         if run?.is_none() {
             return Ok(());
         }
-        for hashed in hashed_in(bytes, comparisons.hashes()) {
+        let all = hashed_in(bytes, comparisons.hashes());
+        for hashed in &all {
+            let is_interrupted = parts.state.is_interrupted();
             let search = &mut parts.state.search;
-            if search.collisions.begins(hashed.place, search.effort.all()) && !parts.state.is_interrupted() {
-                self.attempt(comparisons, entry, bytes, &hashed, parts)?;
+            if is_interrupted || !search.collisions.begins(hashed.place, search.effort.all()) {
+                continue;
+            }
+            if self.attempt(comparisons, entry, bytes, hashed, parts)? {
+                // other forms of the same hash
+                let same = all.iter().filter(|other| other.spots == hashed.spots);
+                same.for_each(|other| parts.state.search.collisions.settle(other.place));
             }
         }
         Ok(())
     }
 
-    /// Searches for keys that collide at a place of the program.
+    /// Searches for keys that collide at a place of the program. Returns whether there are some.
     fn attempt<C: Campaign>(
         &mut self,
         comparisons: Comparisons,
@@ -299,7 +306,7 @@ impl CollisionsStage {
         input: &[u8],
         hashed: &Hashed,
         parts: &mut Parts<'_, C>,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         let enough = parts.state.search.collisions.work + MOST_WORK;
         let place = hashed.place;
         let (slots, batch) = (Slots::default(), FIRST_KEYS);
@@ -316,10 +323,10 @@ impl CollisionsStage {
         if fits {
             parts.state.search.collisions.settle(place);
         }
-        match found {
-            Some(keys) => self.make(&keys, &slots, parent, parts),
-            None => Ok(()),
+        if let Some(keys) = &found {
+            self.make(keys, &slots, parent, parts)?;
         }
+        Ok(found.is_some())
     }
 
     /// Makes inputs of more and more keys that collide: larger ones than others may be now, as what they cost is known.
