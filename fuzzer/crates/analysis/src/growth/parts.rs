@@ -39,6 +39,8 @@ const LEAST_SIZES: usize = 5;
 const LEAST_SPAN: f64 = 1.9;
 /// Laws of units that are not confirmed, of which the best is taken.
 const MOST_LAWS: usize = 6;
+/// Part of a finding that may be around its units, as a divisor.
+const MOST_REST: usize = 8;
 /// Local exponents of laws that agree differ by less.
 pub(super) const SAME_EXPONENT: f64 = 0.35;
 /// Error of a law by parts above which its confidence is low.
@@ -80,6 +82,14 @@ impl Parts<'_> {
     /// Whether a law with this local exponent at the finding agrees.
     pub(super) fn agrees(&self, exponent: f64) -> bool {
         (self.exponent() - exponent).abs() < SAME_EXPONENT
+    }
+
+    /// Whether the units are most of a finding: what stays as it is hides how the rest grows.
+    fn covers(&self, finding: &Finding<'_>) -> bool {
+        match &self.family {
+            Family::Parts(units, _) => units.place().len() * MOST_REST >= finding.bytes.len() * (MOST_REST - 1),
+            Family::Template(_) => true,
+        }
     }
 
     fn exponent(&self) -> f64 {
@@ -134,9 +144,12 @@ fn of_first<'a>(
     for units in all {
         let mut found: Option<Parts<'a>> = None;
         for taken in [Taken::Spread, Taken::First, Taken::Last] {
-            if laws.len() >= MOST_LAWS || interruption::has_come() || Instant::now() >= limits.until {
+            if laws.iter().filter(|law| law.covers(finding)).count() >= MOST_LAWS
+                || interruption::has_come()
+                || Instant::now() >= limits.until
+            {
                 laws.extend(found.map(Parts::unconfirmed));
-                return Ok(smoothest(laws));
+                return Ok(smoothest(finding, laws));
             }
             let half = units.take(units.count() / 2, taken);
             // units of several sizes have the same half
@@ -155,7 +168,7 @@ fn of_first<'a>(
             };
             // another way to take units of the same kind confirms the first
             let parts = first.held_against(&parts);
-            if parts.fit.confidence >= Confidence::Medium && parts.fit.rival.is_none() {
+            if parts.fit.confidence >= Confidence::Medium && parts.fit.rival.is_none() && parts.covers(finding) {
                 return Ok(Some(parts));
             }
             laws.push(parts);
@@ -163,12 +176,12 @@ fn of_first<'a>(
         }
         laws.extend(found.map(Parts::unconfirmed));
     }
-    Ok(smoothest(laws))
+    Ok(smoothest(finding, laws))
 }
 
-/// The surest law, and of equally sure ones the one with the smallest error, the first of those that have the same.
-fn smoothest(laws: Vec<Parts<'_>>) -> Option<Parts<'_>> {
-    let rank = |parts: &Parts<'_>| (parts.fit.confidence, parts.fit.rival.is_none());
+/// The surest law, and of equally sure ones that of the largest part of the finding, without a rival, and with the smallest error.
+fn smoothest<'a>(finding: &Finding<'_>, laws: Vec<Parts<'a>>) -> Option<Parts<'a>> {
+    let rank = |parts: &Parts<'_>| (parts.fit.confidence, parts.covers(finding), parts.fit.rival.is_none());
     laws.into_iter().reduce(|best, one| {
         let is_better = rank(&one).cmp(&rank(&best)).then(best.fit.error.total_cmp(&one.fit.error));
         if is_better == Ordering::Greater { one } else { best }

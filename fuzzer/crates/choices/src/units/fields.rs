@@ -1,6 +1,6 @@
 //! Relation fields around units: lengths, counts and offsets that follow from them.
 
-use std::ops::Range;
+use std::{cmp::Reverse, ops::Range};
 
 use super::{Kind, Units};
 use crate::template::{Digits, Field, Length, LengthForm};
@@ -9,11 +9,11 @@ use crate::template::{Digits, Field, Length, LengthForm};
 const LOOKED_AT: usize = 256;
 const BESIDE: usize = 64;
 /// Bytes between a number and the units, or what it tells.
-pub(super) const MOST_BETWEEN: usize = 16;
+pub(crate) const MOST_BETWEEN: usize = 16;
 /// Bytes of the units that a length in front of them may leave out.
 const MOST_LEFT_OUT: usize = 32;
 /// Smallest number that is taken for one that follows from units: smaller ones follow from too much by chance.
-const LEAST_NUMBER: u64 = 8;
+pub(super) const LEAST_NUMBER: u64 = 8;
 /// Widths of numbers in bytes.
 const WIDTHS: [usize; 5] = [1, 2, 3, 4, 8];
 /// Bytes in which lengths are counted.
@@ -64,9 +64,9 @@ impl RelationField {
 }
 
 /// A number in an input.
-pub(super) struct Number {
+pub(crate) struct NumberInInput {
     pub range: Range<usize>,
-    form: LengthForm,
+    pub form: LengthForm,
     pub value: u64,
 }
 
@@ -75,16 +75,17 @@ pub(super) struct Number {
 pub(super) fn by_value(units: &Units<'_>) -> Vec<Vec<RelationField>> {
     let all = ranked(units);
     let of = |tells: Tells| all.iter().filter(move |(_, one)| one.tells == tells).map(|(_, one)| one.clone());
-    let exact = apart(
-        all.iter().filter(|(distance, one)| *distance == 0 && one.tells == Tells::Bytes(1)).map(|(_, one)| one.clone()),
-    );
+    let exact = all.iter().filter(|(distance, one)| *distance == 0 && one.tells == Tells::Bytes(1));
+    let exact: Vec<RelationField> = exact.map(|(_, one)| one.clone()).collect();
+    let first = exact.iter().take(1).cloned().collect();
+    let exact = apart(exact.into_iter());
     let lengths = apart(of(Tells::Bytes(1)));
     let counts = of(Tells::Units).take(MOST_COUNTS).map(|count| apart([count].into_iter().chain(lengths.clone())));
     let steps = STEPS.into_iter().skip(1).map(|step| of(Tells::Bytes(step)).take(1).collect::<Vec<_>>());
     let steps =
         steps.filter(|fields| !fields.is_empty()).map(|fields| apart(fields.into_iter().chain(lengths.clone())));
     let mut sets: Vec<Vec<RelationField>> = Vec::new();
-    for set in [exact, lengths.clone()].into_iter().chain(counts).chain(steps) {
+    for set in [exact, lengths.clone(), first].into_iter().chain(counts).chain(steps) {
         if !set.is_empty() && !sets.contains(&set) {
             sets.push(set);
         }
@@ -113,9 +114,9 @@ fn ranked(units: &Units<'_>) -> Vec<(u64, RelationField)> {
     if units.kind == Kind::Levels {
         return Vec::new();
     }
-    let told = |number: Number| {
+    let told = |number: NumberInInput| {
         let (tells, distance) = relation(units, &number)?;
-        let Number { range, form, value } = number;
+        let NumberInInput { range, form, value } = number;
         let field = RelationField { range, form, value, tells };
         // there is one way to write a number
         (field.with_fewer(0, 0) == units.input[field.range.clone()]).then_some((distance, field))
@@ -124,13 +125,14 @@ fn ranked(units: &Units<'_>) -> Vec<(u64, RelationField)> {
     // of numbers that overlap, the one that tells just what is behind it, or nearly so; then the widest one, near to the units
     all.sort_by_key(|(distance, one)| {
         let is_count = one.tells == Tells::Units;
-        (*distance, std::cmp::Reverse(if is_count { one.range.start } else { one.range.len() }))
+        let width = if is_count { 0 } else { one.range.len() };
+        (*distance, Reverse(width), Reverse(one.range.start))
     });
     all
 }
 
 /// Relation of a number to the units by its value, and how far it is from the amount that it may tell.
-fn relation(units: &Units<'_>, number: &Number) -> Option<(Tells, u64)> {
+fn relation(units: &Units<'_>, number: &NumberInInput) -> Option<(Tells, u64)> {
     let [head, end, size, body] =
         [units.head(), units.end(), units.input.len(), units.body()].map(|place| place as u64);
     let (range, value) = (number.range.start as u64..number.range.end as u64, number.value);
@@ -158,7 +160,7 @@ fn relation(units: &Units<'_>, number: &Number) -> Option<(Tells, u64)> {
 }
 
 /// Numbers around the units.
-fn around(units: &Units<'_>) -> Vec<Number> {
+fn around(units: &Units<'_>) -> Vec<NumberInInput> {
     let (head, end, size) = (units.head(), units.end(), units.input.len());
     let first = 0..head.min(LOOKED_AT);
     let places = [
@@ -167,7 +169,7 @@ fn around(units: &Units<'_>) -> Vec<Number> {
         end..size.min(end + BESIDE),
         size.saturating_sub(BESIDE).max(end + BESIDE).min(size)..size,
     ];
-    places.into_iter().flat_map(|place| numbers(units.input, place)).collect()
+    places.into_iter().flat_map(|place| numbers(units.input, place, LEAST_NUMBER)).collect()
 }
 
 /// Fields whose values say nothing, each of which may follow from the units.
@@ -202,14 +204,14 @@ pub(super) fn is_text(bytes: &[u8]) -> bool {
     is_utf8 && bytes.iter().all(|byte| !byte.is_ascii_control() || b"\t\n\r".contains(byte))
 }
 
-/// Numbers in a part of an input that are not small, the wide ones first. Those of a text are decimal or hexadecimal.
-pub(super) fn numbers(input: &[u8], within: Range<usize>) -> Vec<Number> {
+/// Numbers in a part of an input that are not smaller than `least`, the wide ones first. Those of a text are decimal or hexadecimal.
+pub(crate) fn numbers(input: &[u8], within: Range<usize>, least: u64) -> Vec<NumberInInput> {
     let bytes = &input[..within.end];
     let is_text = is_text(&bytes[within.start..]);
     let mut all = Vec::new();
     for start in within {
         let mut add = |width: usize, form: LengthForm, value: u64| {
-            all.push(Number { range: start..start + width, form, value });
+            all.push(NumberInInput { range: start..start + width, form, value });
         };
         for width in WIDTHS.into_iter().filter(|_| !is_text) {
             let Some(field) = bytes.get(start..start + width) else { break };
@@ -228,14 +230,15 @@ pub(super) fn numbers(input: &[u8], within: Range<usize>) -> Vec<Number> {
             if let Some((value, length)) = text_number(&bytes[start..], digits) {
                 let is_inside = start > 0 && digits == Digits::Decimal && bytes[start - 1].is_ascii_digit();
                 let width = if bytes[start] == b'0' { length as u8 } else { 0 };
-                if !is_inside && (digits == Digits::Decimal || bytes[start] != b'0') {
+                // a letter is no number
+                if !is_inside && (digits == Digits::Decimal || bytes[start] != b'0' && length > 1) {
                     add(length, LengthForm::Field(Field { width, digits }), value);
                 }
             }
         }
     }
-    all.retain(|number| number.value >= LEAST_NUMBER);
-    all.sort_by_key(|number| std::cmp::Reverse(number.range.len()));
+    all.retain(|number| number.value >= least);
+    all.sort_by_key(|number| Reverse(number.range.len()));
     all
 }
 

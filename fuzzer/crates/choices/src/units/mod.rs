@@ -10,6 +10,7 @@ mod rows;
 
 use std::ops::Range;
 
+pub(crate) use self::fields::{MOST_BETWEEN, NumberInInput, numbers};
 pub use self::rows::units;
 use self::{checks::Check, fields::RelationField};
 

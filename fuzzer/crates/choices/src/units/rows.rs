@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{
     Kind, LEAST, Unit, Units,
     checks::{Check, checks},
-    fields::{MOST_BETWEEN, Number, by_value, is_text, numbers},
+    fields::{LEAST_NUMBER, MOST_BETWEEN, NumberInInput, by_value, is_text, numbers},
 };
 use crate::{
     brackets,
@@ -37,8 +37,8 @@ pub fn units(input: &[u8]) -> Vec<Units<'_>> {
     let size = fixed_size(input);
     let counted = |size: usize, span: &Range<usize>| Units::sequence(input, Kind::Records, pieces(span.clone(), size));
     let (of_bytes, of_units): (Vec<_>, Vec<_>) = spans(input, &checks).into_iter().partition(|(_, told)| *told == 1);
-    all.extend(of_bytes.iter().filter_map(|(span, _)| counted(size?, span)));
     all.extend(behind_lengths(input).and_then(|ranges| Units::sequence(input, Kind::Records, ranges)));
+    all.extend(of_bytes.iter().filter_map(|(span, _)| counted(size?, span)));
     for &separator in SEPARATORS {
         all.extend(Units::sequence(input, Kind::Between(separator), between(input, separator)));
     }
@@ -241,6 +241,8 @@ const LOOKED_AT: usize = 256;
 const LOOKED_AT_BEHIND: usize = 32;
 /// Largest size of units whose number is told.
 const LARGEST_UNIT: usize = 256;
+/// Part of an input that may be behind a span, as a divisor: what stays as it is hides how the rest grows.
+const MOST_REST: usize = 8;
 /// Spans that are told in bytes up to the end of the input, in bytes up to what is behind them, and by their number of units.
 const MOST_SPANS: usize = 8;
 const MOST_ENDS: usize = 4;
@@ -251,7 +253,7 @@ fn spans(input: &[u8], checks: &[Check]) -> Vec<(Range<usize>, usize)> {
     let size = input.len();
     let (mut all, mut ends, mut counted) = (Vec::new(), ends(input, checks), Vec::new());
     for end in ends.iter().map(|(end, _)| end.end) {
-        for Number { value, .. } in numbers(input, size.saturating_sub(LOOKED_AT_BEHIND)..size) {
+        for NumberInInput { value, .. } in numbers(input, size.saturating_sub(LOOKED_AT_BEHIND)..size, LEAST_NUMBER) {
             let unit = end as u64 / value;
             let start = end as u64 - unit * value;
             if (2..=LARGEST_UNIT as u64).contains(&unit) && start <= LOOKED_AT as u64 {
@@ -259,7 +261,7 @@ fn spans(input: &[u8], checks: &[Check]) -> Vec<(Range<usize>, usize)> {
             }
         }
     }
-    for Number { range, value, .. } in numbers(input, 0..size.min(LOOKED_AT)) {
+    for NumberInInput { range, value, .. } in numbers(input, 0..size.min(LOOKED_AT), LEAST_NUMBER) {
         let behind = size - range.end;
         let Some(value) = usize::try_from(value).ok().filter(|value| *value <= size) else { continue };
         // it counts what is in front of it as well, or what is between it and the end, but for some bytes
@@ -275,7 +277,9 @@ fn spans(input: &[u8], checks: &[Check]) -> Vec<(Range<usize>, usize)> {
         }
         // it counts a part, or is the place behind it
         let parts = [range.end + value, value].into_iter().filter(|end| *end < size).map(|end| range.end..end);
-        ends.extend(parts.filter(|part| 2 * part.len() > size).map(|part| (part, 1)));
+        ends.extend(
+            parts.filter(|part| size - part.end <= size / MOST_REST && part.start < part.end).map(|part| (part, 1)),
+        );
     }
     let mut spans: Vec<(Range<usize>, usize)> = Vec::new();
     for (some, most) in [(all, MOST_SPANS), (ends, MOST_ENDS), (counted, MOST_COUNTED)] {
@@ -293,11 +297,12 @@ fn spans(input: &[u8], checks: &[Check]) -> Vec<(Range<usize>, usize)> {
 /// Spans in front of a checksum, or of what a number at the end gives the place of.
 fn ends(input: &[u8], checks: &[Check]) -> Vec<(Range<usize>, usize)> {
     let size = input.len();
-    let summed = checks.iter().map(|check| check.field.start).filter(|start| 2 * start > size);
-    let place = |number: Number| {
+    let summed = checks.iter().map(|check| check.field.start).filter(|start| size - start <= size / MOST_REST);
+    let place = |number: NumberInInput| {
         let place = usize::try_from(number.value).ok()?;
         number.range.start.checked_sub(place).is_some_and(|between| between <= MOST_BETWEEN).then_some(place)
     };
-    let placed = numbers(input, size.saturating_sub(LOOKED_AT_BEHIND)..size).into_iter().filter_map(place);
+    let placed =
+        numbers(input, size.saturating_sub(LOOKED_AT_BEHIND)..size, LEAST_NUMBER).into_iter().filter_map(place);
     summed.chain(placed).map(|end| (0..end, 1)).collect()
 }
