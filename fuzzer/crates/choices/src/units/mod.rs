@@ -8,7 +8,7 @@ mod checks;
 mod fields;
 mod rows;
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 pub(crate) use self::fields::{MOST_BETWEEN, NumberInInput, numbers};
 pub use self::rows::units;
@@ -71,7 +71,9 @@ struct Unit {
 pub struct Units<'a> {
     input: &'a [u8],
     pub kind: Kind,
-    units: Vec<Unit>,
+    /// The units and those in front of them that stay, which are as many as `first`.
+    all: Arc<[Unit]>,
+    first: usize,
     /// Numbers around the units that follow from them.
     fields: Vec<RelationField>,
     /// Checksums over the units.
@@ -79,33 +81,41 @@ pub struct Units<'a> {
 }
 
 impl<'a> Units<'a> {
+    fn new(input: &'a [u8], kind: Kind, units: Vec<Unit>) -> Self {
+        Self { input, kind, all: units.into(), first: 0, fields: Vec::new(), checks: Vec::new() }
+    }
+
+    fn units(&self) -> &[Unit] {
+        &self.all[self.first..]
+    }
+
     /// A sequence of ranges that are in order and apart.
     fn sequence(input: &'a [u8], kind: Kind, ranges: impl IntoIterator<Item = Range<usize>>) -> Option<Self> {
         let end = input.len();
         let units: Vec<Unit> = ranges.into_iter().map(|front| Unit { front, back: end..end }).collect();
-        (units.len() >= LEAST).then_some(Self { input, kind, units, fields: Vec::new(), checks: Vec::new() })
+        (units.len() >= LEAST).then(|| Self::new(input, kind, units))
     }
 
     /// The same without the first unit, which stays in front of the others.
     fn without_first(&self) -> Option<Self> {
-        (self.kind != Kind::Levels && self.units.len() > LEAST)
-            .then(|| Self { units: self.units[1..].to_vec(), ..self.clone() })
+        (self.kind != Kind::Levels && self.units().len() > LEAST)
+            .then(|| Self { first: self.first + 1, ..self.clone() })
     }
 
     /// Number of units.
     pub fn count(&self) -> usize {
-        self.units.len()
+        self.units().len()
     }
 
     /// The input with `count` of its units. All of them make the input itself.
     pub fn take(&self, count: usize, taken: Taken) -> Vec<u8> {
-        let count = count.min(self.units.len());
+        let count = count.min(self.units().len());
         self.around(&self.middle(count, taken), count)
     }
 
     /// The bytes that `count` of the units make, without what is around all units.
     pub fn middle(&self, count: usize, taken: Taken) -> Vec<u8> {
-        let all = self.units.len();
+        let all = self.units().len();
         let place = |at: usize| match taken {
             Taken::Spread => at * all / count,
             Taken::First => at,
@@ -114,14 +124,14 @@ impl<'a> Units<'a> {
         let chosen: Vec<usize> = (0..count.min(all)).map(place).collect();
         let mut middle = Vec::new();
         for (at, &unit) in chosen.iter().enumerate() {
-            middle.extend(&self.input[self.units[unit].front.clone()]);
+            middle.extend(&self.input[self.units()[unit].front.clone()]);
             if at + 1 < count {
                 middle.extend(self.gap(unit));
             }
         }
-        if let Some(last) = self.units.last().filter(|_| self.kind == Kind::Levels) {
+        if let Some(last) = self.units().last().filter(|_| self.kind == Kind::Levels) {
             middle.extend(&self.input[last.front.end..last.back.start]);
-            chosen.iter().rev().for_each(|&unit| middle.extend(&self.input[self.units[unit].back.clone()]));
+            chosen.iter().rev().for_each(|&unit| middle.extend(&self.input[self.units()[unit].back.clone()]));
         }
         middle
     }
@@ -129,7 +139,7 @@ impl<'a> Units<'a> {
     /// The input with other bytes in the place of its units, of which `count` are left. Fields around them stay right.
     pub fn around(&self, middle: &[u8], count: usize) -> Vec<u8> {
         let place = self.place();
-        let (mut gone, units) = (place.len() as i64 - middle.len() as i64, self.units.len() - count);
+        let (mut gone, units) = (place.len() as i64 - middle.len() as i64, self.units().len() - count);
         // each field knows the bytes that are gone between the units and it, and between them and what it tells
         let (front, behind): (Vec<_>, Vec<_>) = self.fields.iter().partition(|field| field.range.start < place.start);
         let mut edits: Vec<(Range<usize>, Vec<u8>)> = vec![(place, middle.to_vec())];
@@ -189,14 +199,14 @@ impl<'a> Units<'a> {
 
     /// Bytes in front of the first unit.
     fn head(&self) -> usize {
-        self.units.first().map_or(self.input.len(), |first| first.front.start)
+        self.units().first().map_or(self.input.len(), |first| first.front.start)
     }
 
     /// Bytes up to the end of the last unit.
     fn end(&self) -> usize {
         let end = match self.kind {
-            Kind::Levels => self.units.first().map(|first| first.back.end),
-            _ => self.units.last().map(|last| last.front.end),
+            Kind::Levels => self.units().first().map(|first| first.back.end),
+            _ => self.units().last().map(|last| last.front.end),
         };
         end.unwrap_or(self.input.len())
     }
@@ -208,8 +218,8 @@ impl<'a> Units<'a> {
 
     /// Bytes between a unit and the next one.
     fn gap(&self, unit: usize) -> &[u8] {
-        match self.units.get(unit + 1) {
-            Some(next) if self.kind != Kind::Levels => &self.input[self.units[unit].front.end..next.front.start],
+        match self.units().get(unit + 1) {
+            Some(next) if self.kind != Kind::Levels => &self.input[self.units()[unit].front.end..next.front.start],
             _ => &[],
         }
     }

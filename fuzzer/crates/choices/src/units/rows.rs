@@ -92,7 +92,7 @@ fn of_tree(input: &[u8]) -> Vec<Units<'_>> {
             Unit { front: outer.start..inner.start, back: inner.end..outer.end }
         };
         let units = chain.windows(2).map(pair).collect();
-        all.push(Units { input, kind: Kind::Levels, units, fields: Vec::new(), checks: Vec::new() });
+        all.push(Units::new(input, Kind::Levels, units));
     }
     all
 }
