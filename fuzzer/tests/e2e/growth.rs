@@ -97,7 +97,8 @@ fn fields_around_records_stay_right_in_many_forms() {
         scene.write(name, &input);
         let report = growth_of("relation_fields.c", &scene, &[name]);
         assert_eq!(report["class"], "quadratic", "{name}: {report:#}");
-        assert!(string(&report["words"]).starts_with("quadratic in the number of "), "{name}: {report:#}");
+        // by parts of it, since larger inputs are unknown; with a rival where some of the head is among its units
+        assert!(string(&report["words"]).contains(", seen from "), "{name}: {report:#}");
     }
     // without the one that it is behind, there is no smaller input
     let mut unknown = [b"x".as_slice(), &records(100)].concat();

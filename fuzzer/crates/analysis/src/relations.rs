@@ -70,7 +70,8 @@ impl<'r> Relations<'r> {
     fn related<'a>(&mut self, units: &Units<'a>, is_blind: bool) -> Result<Option<Units<'a>>> {
         let mut units = units.clone();
         let mut reached = match self.half(&units)? {
-            Outcome::Like => return Ok(Some(units)),
+            // it needs none, and was tried
+            Outcome::Like => return Ok(None),
             Outcome::Reaches(edges) => edges,
             Outcome::Known | Outcome::Over => 0,
         };

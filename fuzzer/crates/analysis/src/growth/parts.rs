@@ -41,6 +41,8 @@ const LEAST_SPAN: f64 = 1.9;
 const MOST_LAWS: usize = 6;
 /// Part of a finding that may be around its units, as a divisor.
 const MOST_REST: usize = 8;
+/// Factor between the sizes of a law that is more than a guess.
+const WIDE_SPAN: u64 = 3;
 /// Local exponents of laws that agree differ by less.
 pub(super) const SAME_EXPONENT: f64 = 0.35;
 /// Error of a law by parts above which its confidence is low.
@@ -82,6 +84,11 @@ impl Parts<'_> {
     /// Whether a law with this local exponent at the finding agrees.
     pub(super) fn agrees(&self, exponent: f64) -> bool {
         (self.exponent() - exponent).abs() < SAME_EXPONENT
+    }
+
+    /// Whether the sizes are far enough apart to tell laws from each other.
+    fn is_wide(&self) -> bool {
+        self.samples.first().is_some_and(|first| self.count() >= WIDE_SPAN * first.n)
     }
 
     /// Whether the units are most of a finding: what stays as it is hides how the rest grows.
@@ -168,7 +175,7 @@ fn of_first<'a>(
             };
             // another way to take units of the same kind confirms the first
             let parts = first.held_against(&parts);
-            if parts.fit.confidence >= Confidence::Medium && parts.fit.rival.is_none() && parts.covers(finding) {
+            if parts.fit.confidence >= Confidence::Medium && parts.covers(finding) {
                 return Ok(Some(parts));
             }
             laws.push(parts);
@@ -179,9 +186,11 @@ fn of_first<'a>(
     Ok(smoothest(finding, laws))
 }
 
-/// The surest law, and of equally sure ones that of the largest part of the finding, without a rival, and with the smallest error.
+/// The surest law, and of equally sure ones that of most of the finding, of sizes that are far apart, without a rival, and with the
+/// smallest error.
 fn smoothest<'a>(finding: &Finding<'_>, laws: Vec<Parts<'a>>) -> Option<Parts<'a>> {
-    let rank = |parts: &Parts<'_>| (parts.fit.confidence, parts.covers(finding), parts.fit.rival.is_none());
+    let rank =
+        |parts: &Parts<'_>| (parts.fit.confidence, parts.covers(finding), parts.is_wide(), parts.fit.rival.is_none());
     laws.into_iter().reduce(|best, one| {
         let is_better = rank(&one).cmp(&rank(&best)).then(best.fit.error.total_cmp(&one.fit.error));
         if is_better == Ordering::Greater { one } else { best }
@@ -259,8 +268,8 @@ impl Parts<'_> {
     /// The law with the confidence that another way to take units gives it; that one's law is its rival if they differ.
     fn held_against(mut self, other: &Self) -> Self {
         let is_same = self.agrees(other.exponent());
-        let is_smooth = self.fit.error <= LARGEST_NOISE;
-        self.fit.confidence = match (is_same, is_smooth) {
+        let is_sure = self.fit.error <= LARGEST_NOISE && self.fit.rival.is_none() && self.is_wide();
+        self.fit.confidence = match (is_same, is_sure) {
             (true, true) => Confidence::Medium,
             _ => Confidence::Low,
         };

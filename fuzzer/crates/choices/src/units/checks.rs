@@ -110,8 +110,7 @@ pub(super) fn checks(input: &[u8]) -> Vec<Check> {
                     let fields = (least..start).map(|at| at..at + width).filter(|field| field.end <= start);
                     let of = start..end;
                     let with = |field: Range<usize>| holding(input, field, kind, value, of.clone());
-                    let found =
-                        if end == input.len() { fields.filter_map(with).last() } else { with(end..end + width) };
+                    let found = if end == input.len() { fields.rev().find_map(with) } else { with(end..end + width) };
                     let overlaps = |field: &Range<usize>| {
                         all.iter().any(|one| one.field.start < field.end && field.start < one.field.end)
                     };
@@ -144,7 +143,7 @@ mod tests {
 
     #[test]
     fn checksums_are_found_in_front_and_behind_and_renewed() {
-        let body: Vec<u8> = (0..400_u32).map(|at| (at * at >> 3) as u8).collect();
+        let body: Vec<u8> = (0..400_u32).map(|at| ((at * at) >> 3) as u8).collect();
         let behind = [b"head", &*body, &Kind::Sum.of(&body).to_be_bytes()[2..]].concat();
         let in_front = [b"head", &Kind::Adler32.of(&body).to_be_bytes()[..], &*body].concat();
         let one = |input: &[u8]| checks(input).into_iter().map(|check| (check.field, check.kind)).collect::<Vec<_>>();

@@ -44,7 +44,7 @@ pub fn units(input: &[u8]) -> Vec<Units<'_>> {
     }
     let whole = |size: usize| Units::sequence(input, Kind::Records, pieces(input.len() % size..input.len(), size));
     all.extend(size.and_then(whole));
-    for span in of_bytes.into_iter().map(|(span, _)| span).chain([0..input.len()]) {
+    for span in of_bytes.into_iter().map(|(span, _)| span).chain(std::iter::once(0..input.len())) {
         for size in PIECES {
             all.extend(Units::sequence(input, Kind::Bytes(size), pieces(span.clone(), size)));
         }

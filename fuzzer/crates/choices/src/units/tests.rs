@@ -67,7 +67,8 @@ fn fields_of_many_forms_stay_right() {
     let text: Vec<u8> = (0..200).flat_map(|word| format!("word{word:05} ").into_bytes()).collect();
     let crc = |bytes: Vec<u8>| [&*bytes, &checks::of_crc32(&bytes).to_le_bytes()].concat();
     let of = |bytes: usize| body[..bytes].to_vec();
-    let made: [(&dyn Fn(usize) -> Vec<u8>, usize); 8] = [
+    type Make<'a> = &'a dyn Fn(usize) -> Vec<u8>;
+    let made: [(Make<'_>, usize); 8] = [
         // a length that counts itself, one in words, and one that leaves something out
         (&|n| [b"3".to_vec(), (3 + 8 * n as u32).to_be_bytes()[1..].to_vec(), of(8 * n)].concat(), 200),
         (&|n| [b"W\x02".to_vec(), (2 * n as u16).to_be_bytes().to_vec(), of(8 * n)].concat(), 200),
