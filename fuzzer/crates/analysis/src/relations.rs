@@ -19,9 +19,9 @@ const MOST_PLACES: usize = 12;
 /// A search for fields by runs of inputs with half of their units.
 pub(crate) struct Relations<'r> {
     /// Runs an input; `None` once no more may be run.
-    pub run: &'r mut dyn FnMut(&[u8]) -> Result<Option<Run>>,
+    run: &'r mut dyn FnMut(&[u8]) -> Result<Option<Run>>,
     /// Whether a run is one of a smaller input of the same form.
-    pub is_like: &'r dyn Fn(&Run) -> bool,
+    is_like: &'r dyn Fn(&Run) -> bool,
     /// Edges of the input itself.
     edges: HashSet<u32>,
     /// Inputs that were run, by their hash.
