@@ -49,6 +49,12 @@ fn lengths_around_what_repeats_stay_right() {
 }
 
 #[test]
+fn a_number_of_what_repeats_stays_right_with_its_length() {
+    let (summary, _) = searched("relation_fields.c", b"M\x00\x02\x00\x00\x08abcdefgh", OPTIONS);
+    is_quadratic(&summary, "compare_pairs", &["#N:", "len:", "rep(N){"]);
+}
+
+#[test]
 fn where_nothing_grows_faster_than_the_input_patterns_get_little() {
     let (summary, scene) = searched("keyword.c", b"a, list, of, items\n", "--execs 60000 --seed 2 --explain 0");
     let rules = array(&summary["rules"]);

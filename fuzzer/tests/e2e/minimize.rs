@@ -5,8 +5,13 @@ use crate::common::*;
 /// Report of `quagmire minimize --json`.
 #[track_caller]
 fn minimize(scene: &Scene, options: &[&str]) -> Value {
+    minimize_of("growing.c", scene, options)
+}
+
+#[track_caller]
+fn minimize_of(source: &str, scene: &Scene, options: &[&str]) -> Value {
     let arguments = [&["minimize", "--json"], options, &["--"]].concat();
-    let run = run(scene.quagmire(&arguments).arg(harness("growing.c"))).succeeded();
+    let run = run(scene.quagmire(&arguments).arg(harness(source))).succeeded();
     run.json()
 }
 
@@ -31,6 +36,17 @@ fn a_quadratic_input_shrinks_to_what_exceeds_an_ordinary_one_of_its_size() {
     let generator = string(&report["generator"]);
     let made = Command::new("sh").args(["-c", generator]).output().expect("a shell");
     assert_eq!(made.stdout, small, "{generator}");
+}
+
+#[test]
+fn records_are_removed_with_the_fields_that_tell_of_them() {
+    let scene = Scene::new(&[]);
+    for (name, input) in relation_fields() {
+        scene.write(name, &input);
+        let report = minimize_of("relation_fields.c", &scene, &[name, "-o", "small"]);
+        assert!(number(&report["bytes"]) * 5 < input.len() as u64, "{name}: {report:#}");
+        assert_eq!(report["function"], "compare_pairs", "{name}: {report:#}");
+    }
 }
 
 #[test]

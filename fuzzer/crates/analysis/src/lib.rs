@@ -24,6 +24,7 @@ pub mod mine;
 pub mod minimize;
 pub mod options;
 mod print;
+mod relations;
 pub mod report;
 pub mod required;
 pub mod rounds;

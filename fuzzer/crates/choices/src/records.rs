@@ -114,32 +114,6 @@ impl Frame {
     }
 }
 
-impl LengthForm {
-    /// The number at the beginning of some bytes, and how many of them it takes.
-    fn read(self, bytes: &[u8]) -> Option<(u64, usize)> {
-        match self {
-            Self::Field(Field { width, digits }) => {
-                let width = usize::from(width);
-                Some((digits.read(bytes.get(..width)?), width))
-            }
-            Self::Der => match *bytes.first()? {
-                short @ 0..=0x7f => Some((short.into(), 1)),
-                long @ 0x81..=0x84 => {
-                    let width = usize::from(long & 0x7f);
-                    Some((Digits::BigEndian.read(bytes.get(1..=width)?), 1 + width))
-                }
-                _ => None,
-            },
-            Self::Groups => {
-                let more = bytes.iter().take(4).take_while(|byte| **byte >= 0x80).count();
-                let groups = bytes.get(..=more)?;
-                let value = groups.iter().rev().fold(0, |value, group| value << 7 | u64::from(group & 0x7f));
-                Some((value, more + 1))
-            }
-        }
-    }
-}
-
 /// Records of an input, each behind the one that it is in.
 pub fn records(input: &[u8]) -> Vec<Record> {
     let mut search = Search { input, all: Vec::new(), left: MOST_STEPS };

@@ -1,6 +1,7 @@
 //! Shared parts of the tests: harnesses built with quagmire-cc, campaigns in scratch folders, and their results.
 
 mod browser;
+mod fields;
 mod missing;
 
 use std::collections::hash_map::DefaultHasher;
@@ -19,6 +20,7 @@ pub(crate) use std::{
 };
 
 pub(crate) use browser::{Browser, View};
+pub(crate) use fields::{records, relation_fields};
 pub(crate) use missing::{may_skip, skip};
 pub(crate) use serde_json::{Value, json};
 

@@ -42,14 +42,12 @@ const LEAST_ROUNDS: u64 = 4;
 
 /// Chooses templates of an input, the best first: they keep at least half of the hot cost at the input's size; among those, one that grows, the
 /// highest order, then the highest cost per byte. Of a `finding` that is to be explained they cost as much as that, for the same
-/// reason. If none keeps so much, or the hot cost does not grow with any as
-/// powers do, a number in the finding may be what its cost depends on: `seed` is what it comes from, if that is known.
+/// reason.
 pub(crate) fn choose(
     runner: &mut Runner,
     options: &GrowthOptions,
     (input, run): (&[u8], &Run),
     finding: Option<&Finding<'_>>,
-    seed: Option<&[u8]>,
     started: Instant,
 ) -> Result<Vec<Chosen>> {
     let hot = Hot::of(run, options.resource);
@@ -93,12 +91,37 @@ pub(crate) fn choose(
             keep_what_grows(runner, options, &hot, chosen)?;
         }
     }
-    if all.first().is_some_and(|best| best.growth >= LEAST_GROWTH && best.order <= numbers::HIGHEST) {
+    Ok(all)
+}
+
+/// Chooses templates of an input. If the hot cost grows with none as powers do, a number in the input may be what its cost depends
+/// on: `seed` is what it comes from, if that is known.
+pub(crate) fn choose_any(
+    runner: &mut Runner,
+    options: &GrowthOptions,
+    input: (&[u8], &Run),
+    finding: Option<&Finding<'_>>,
+    seed: Option<&[u8]>,
+    started: Instant,
+) -> Result<Vec<Chosen>> {
+    let all = choose(runner, options, input, finding, started)?;
+    if all.first().is_some_and(Chosen::grows) {
         return Ok(all);
     }
     // what repeats is not what makes it slow, or makes another input of it
-    let number = numbers::choose(runner, options, &hot, (input, run), seed, started)?;
+    let number = choose_number(runner, options, input, seed, started)?;
     Ok(number.into_iter().chain(all).collect())
+}
+
+/// The number in an input that its cost depends on, as `N` of a template.
+pub(crate) fn choose_number(
+    runner: &mut Runner,
+    options: &GrowthOptions,
+    input: (&[u8], &Run),
+    seed: Option<&[u8]>,
+    started: Instant,
+) -> Result<Option<Chosen>> {
+    numbers::choose(runner, options, &Hot::of(input.1, options.resource), input, seed, started)
 }
 
 /// Leaves out of the growth of a template each loop on whose rounds the hot cost does not depend: half of the input with all
@@ -135,6 +158,11 @@ fn keep_what_grows(runner: &mut Runner, options: &GrowthOptions, hot: &Hot, chos
 }
 
 impl Chosen {
+    /// Whether the hot cost grows with it as powers do.
+    pub(crate) fn grows(&self) -> bool {
+        self.growth >= LEAST_GROWTH && self.order <= numbers::HIGHEST
+    }
+
     fn compare(&self, other: &Self) -> Ordering {
         // what hardly grows has an order by chance: a little more after nothing at all looks steep
         let grows = |one: &Self| one.growth >= LEAST_GROWTH;

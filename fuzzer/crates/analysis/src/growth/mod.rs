@@ -34,6 +34,7 @@ use crate::{
     values,
 };
 pub use fits::PlaceLaw;
+pub(crate) use kept::Chosen;
 pub use parts::PartsReport;
 use quagmire_base::{
     error::{Error, ExitCode, Result},

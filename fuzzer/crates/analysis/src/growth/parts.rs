@@ -1,7 +1,11 @@
 //! The law of a finding by its own parts: it is run with fewer and fewer of its units. It needs no template, and is held
 //! against the law of one: it is the second opinion.
 
-use std::time::{Duration, Instant};
+use std::{
+    cmp::Ordering,
+    collections::HashSet,
+    time::{Duration, Instant},
+};
 
 use serde::Serialize;
 
@@ -14,7 +18,8 @@ use super::{
 };
 use crate::{
     interruption,
-    runner::{Detail, Runner},
+    relations::{Relations, hash},
+    runner::{Detail, Run, Runner},
 };
 use quagmire_base::error::Result;
 use quagmire_choices::units::{Taken, Units, units};
@@ -32,6 +37,12 @@ const AT_HALF: std::ops::Range<f64> = 0.03..0.8;
 /// Fewest sizes of a law by parts, and the factor that they span.
 const LEAST_SIZES: usize = 5;
 const LEAST_SPAN: f64 = 1.9;
+/// Laws of units that are not confirmed, of which the best is taken.
+const MOST_LAWS: usize = 6;
+/// Part of a finding that may be around its units, as a divisor.
+const MOST_REST: usize = 8;
+/// Factor between the sizes of a law that is more than a guess.
+const WIDE_SPAN: u64 = 3;
 /// Local exponents of laws that agree differ by less.
 pub(super) const SAME_EXPONENT: f64 = 0.35;
 /// Error of a law by parts above which its confidence is low.
@@ -75,6 +86,19 @@ impl Parts<'_> {
         (self.exponent() - exponent).abs() < SAME_EXPONENT
     }
 
+    /// Whether the sizes are far enough apart to tell laws from each other.
+    fn is_wide(&self) -> bool {
+        self.samples.first().is_some_and(|first| self.count() >= WIDE_SPAN * first.n)
+    }
+
+    /// Whether the units are most of a finding: what stays as it is hides how the rest grows.
+    fn covers(&self, finding: &Finding<'_>) -> bool {
+        match &self.family {
+            Family::Parts(units, _) => units.place().len() * MOST_REST >= finding.bytes.len() * (MOST_REST - 1),
+            Family::Template(_) => true,
+        }
+    }
+
     fn exponent(&self) -> f64 {
         self.fit.exponent_at(self.count())
     }
@@ -101,39 +125,82 @@ pub(super) struct Limits {
 }
 
 /// Finds the units that the cost of a finding grows with, and its law. `None` if fewer units of no kind are a smaller input
-/// of the same form.
+/// of the same form, also with the fields that runs find.
 pub(super) fn study<'a>(runner: &mut Runner, finding: &Finding<'a>, limits: Limits) -> Result<Option<Parts<'a>>> {
-    let mut found: Option<Parts<'a>> = None;
-    for units in units(finding.bytes) {
+    let all = units(finding.bytes);
+    if let Some(parts) = of_first(runner, finding, &all, limits)? {
+        return Ok(Some(parts));
+    }
+    let mut run = |input: &[u8]| {
+        let is_over = interruption::has_come() || Instant::now() >= limits.until;
+        if is_over { Ok(None) } else { runner.run(input, Detail::Edges).map(Some) }
+    };
+    let related = Relations::new(&finding.run, &mut run, &|run| is_smaller(finding, run)).find(finding.bytes, &all)?;
+    of_first(runner, finding, &related, limits)
+}
+
+/// The law of the first units for which two ways to take them agree; of few others, the smoothest.
+fn of_first<'a>(
+    runner: &mut Runner,
+    finding: &Finding<'a>,
+    all: &[Units<'a>],
+    limits: Limits,
+) -> Result<Option<Parts<'a>>> {
+    let mut others = HashSet::new();
+    let mut laws: Vec<Parts<'a>> = Vec::new();
+    for units in all {
+        let mut found: Option<Parts<'a>> = None;
         for taken in [Taken::Spread, Taken::First, Taken::Last] {
-            let is_over = interruption::has_come() || Instant::now() >= limits.until;
-            if is_over {
-                return Ok(found.map(Parts::unconfirmed));
+            if laws.iter().filter(|law| law.covers(finding)).count() >= MOST_LAWS
+                || interruption::has_come()
+                || Instant::now() >= limits.until
+            {
+                laws.extend(found.map(Parts::unconfirmed));
+                return Ok(smoothest(finding, laws));
             }
-            let is_half = is_half(runner, finding, &units, taken)?;
-            if !is_half {
+            let half = units.take(units.count() / 2, taken);
+            // units of several sizes have the same half
+            if others.contains(&hash(&half)) {
+                continue;
+            }
+            if !is_smaller(finding, &runner.run(&half, Detail::Edges)?) {
+                others.insert(hash(&half));
                 continue;
             }
             let shares = if found.is_some() { &FEW_SHARES[..] } else { &SHARES[..] };
             let Some(parts) = of_units(runner, finding, units.clone(), taken, shares, limits)? else { continue };
-            match found {
-                None => found = Some(parts),
-                // another way to take units of the same kind confirms the first
-                Some(first) => return Ok(Some(first.held_against(&parts))),
+            let Some(first) = found.take() else {
+                found = Some(parts);
+                continue;
+            };
+            // another way to take units of the same kind confirms the first
+            let parts = first.held_against(&parts);
+            if parts.fit.confidence >= Confidence::Medium && parts.covers(finding) {
+                return Ok(Some(parts));
             }
+            laws.push(parts);
+            break;
         }
-        if let Some(found) = found {
-            return Ok(Some(found.unconfirmed()));
-        }
+        laws.extend(found.map(Parts::unconfirmed));
     }
-    Ok(None)
+    Ok(smoothest(finding, laws))
 }
 
-/// Whether half of the units are an input like the finding that costs less.
-fn is_half(runner: &mut Runner, finding: &Finding<'_>, units: &Units<'_>, taken: Taken) -> Result<bool> {
-    let run = runner.run(&units.take(units.count() / 2, taken), Detail::Edges)?;
+/// The surest law, and of equally sure ones that of most of the finding, of sizes that are far apart, without a rival, and with the
+/// smallest error.
+fn smoothest<'a>(finding: &Finding<'_>, laws: Vec<Parts<'a>>) -> Option<Parts<'a>> {
+    let rank =
+        |parts: &Parts<'_>| (parts.fit.confidence, parts.covers(finding), parts.is_wide(), parts.fit.rival.is_none());
+    laws.into_iter().reduce(|best, one| {
+        let is_better = rank(&one).cmp(&rank(&best)).then(best.fit.error.total_cmp(&one.fit.error));
+        if is_better == Ordering::Greater { one } else { best }
+    })
+}
+
+/// Whether the run of half of the units is that of an input like the finding that costs less.
+fn is_smaller(finding: &Finding<'_>, run: &Run) -> bool {
     let share = run.amount(finding.resource) as f64 / finding.amount().max(1) as f64;
-    Ok(finding.is_like(&run) && AT_HALF.contains(&share))
+    finding.is_like(run) && AT_HALF.contains(&share)
 }
 
 /// Runs shares of the units, from the whole down, as long as they are like the finding.
@@ -169,7 +236,8 @@ fn of_units<'a>(
     if samples.len() < LEAST_SIZES || span < LEAST_SPAN {
         return Ok(None);
     }
-    let law = law(finding.resource, &samples, limits.until).filter(|(fit, _)| fit.error <= LARGEST_SWING);
+    let explains = |fit: &Fit| fit.error <= LARGEST_SWING && finding.check(fit, count, Axis::Repetitions).is_ok();
+    let law = law(finding.resource, &samples, limits.until).filter(|(fit, _)| explains(fit));
     Ok(law.map(|(fit, sum)| Parts { family, samples, fit, sum }))
 }
 
@@ -200,8 +268,8 @@ impl Parts<'_> {
     /// The law with the confidence that another way to take units gives it; that one's law is its rival if they differ.
     fn held_against(mut self, other: &Self) -> Self {
         let is_same = self.agrees(other.exponent());
-        let is_smooth = self.fit.error <= LARGEST_NOISE;
-        self.fit.confidence = match (is_same, is_smooth) {
+        let is_sure = self.fit.error <= LARGEST_NOISE && self.fit.rival.is_none() && self.is_wide();
+        self.fit.confidence = match (is_same, is_sure) {
             (true, true) => Confidence::Medium,
             _ => Confidence::Low,
         };

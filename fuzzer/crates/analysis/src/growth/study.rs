@@ -377,7 +377,7 @@ impl Study<'_> {
     fn templates(&mut self, finding: &Finding<'_>, seed: Option<&[u8]>) -> Result<Vec<(Template, u64, Option<f64>)>> {
         let options = GrowthOptions { resource: self.resource, ..self.options.clone() };
         let input = (finding.bytes, &finding.run);
-        let chosen = choose::choose(self.runner, &options, input, Some(finding), seed, self.started)?;
+        let chosen = choose::choose_any(self.runner, &options, input, Some(finding), seed, self.started)?;
         Ok(chosen.into_iter().map(|one| (one.template, one.n, Some(one.kept))).collect())
     }
 

@@ -26,7 +26,7 @@ use clap::{Parser, ValueEnum};
 use crate::{
     cause::Cause,
     command::{Command, EXIT_CODES, TargetOptions, say_what_is_missing},
-    growth::{GrowthOptions, choose, seed_of},
+    growth::{Chosen, GrowthOptions, choose, seed_of},
     interruption, only_input,
     runner::{Detail, Run, Runner, RunnerOptions},
     values,
@@ -352,19 +352,30 @@ fn go_on(
 
 /// Looks for smaller inputs until nothing is left to try; returns the template of the smallest one that has one.
 fn smaller(search: &mut Search<'_>, options: &MinimizeOptions, input: &[u8], first: &Run) -> Result<Option<Pumped>> {
+    let says_all =
+        |pumped: &Option<Pumped>| pumped.as_ref().and_then(|one| one.order).is_some_and(|order| order >= SUPERLINEAR);
     let mut current = (input.to_vec(), first.clone());
     for round in 0..ROUNDS {
-        let template = choose(search, options, &current.0, &current.1)?;
-        let pumped = match template {
-            Some((template, n)) => pump::shrink(search, template, n)?,
-            None => None,
-        };
-        let says_all = pumped.as_ref().is_some_and(|one| one.order.is_some_and(|order| order >= SUPERLINEAR));
-        if says_all || search.is_over() {
+        let chosen = choose(search, options, &current)?;
+        // what grows in proportion says less than units do
+        let is_steep = chosen.as_ref().is_some_and(|one| one.is_steep);
+        let mut pumped = if is_steep { shrink_by(search, chosen.as_ref())? } else { None };
+        if says_all(&pumped) || search.is_over() {
             return Ok(pumped);
         }
         let before = search.best.clone();
-        let fewer = search.fewer_units(&before)?;
+        let mut fewer = search.fewer_units(&before, &current.1)?;
+        if fewer == before && !is_steep && !search.is_over() {
+            let other = match chosen {
+                Some(chosen) if chosen.grows => Some(chosen),
+                chosen => choose_number(search, options, &current)?.or(chosen),
+            };
+            pumped = shrink_by(search, other.as_ref())?;
+            if says_all(&pumped) || search.is_over() {
+                return Ok(pumped);
+            }
+            fewer.clone_from(&search.best);
+        }
         let short = delta::shorten(&fewer, &mut |bytes| search.holds(bytes))?;
         if short == before || round + 1 == ROUNDS {
             return Ok(pumped);
@@ -375,17 +386,60 @@ fn smaller(search: &mut Search<'_>, options: &MinimizeOptions, input: &[u8], fir
     Ok(None)
 }
 
-/// The template of an input, and its `N`: the one whose cost grows fastest, or the first that ends as the input does.
-fn choose(
+/// A template of an input.
+struct Shape {
+    template: Template,
+    /// `N` of the input.
+    n: u64,
+    /// Whether the cost grows with it, and faster than in proportion; as early ends do not, templates of these are taken for steep.
+    grows: bool,
+    is_steep: bool,
+}
+
+impl From<Chosen> for Shape {
+    fn from(one: Chosen) -> Self {
+        let grows = one.grows();
+        Self { is_steep: grows && one.order >= SUPERLINEAR, grows, template: one.template, n: one.n }
+    }
+}
+
+fn shrink_by(search: &mut Search<'_>, shape: Option<&Shape>) -> Result<Option<Pumped>> {
+    shape.map_or(Ok(None), |one| pump::shrink(search, one.template.clone(), one.n))
+}
+
+/// The template of an input whose cost grows fastest, or the first that ends as the input does.
+fn choose(search: &mut Search<'_>, options: &MinimizeOptions, (input, run): &(Vec<u8>, Run)) -> Result<Option<Shape>> {
+    if search.goal.wanted_ratio().is_none() {
+        let chosen = pump::choose_for_end(search, input)?;
+        return Ok(chosen.map(|(template, n)| Shape { template, n, grows: true, is_steep: true }));
+    }
+    let growth = growth_options(search, options);
+    let chosen = choose::choose(search.runner, &growth, (input, run), None, Instant::now());
+    if interruption::has_come() {
+        return Ok(None);
+    }
+    Ok(chosen?.into_iter().next().map(Shape::from))
+}
+
+/// The template of an input in which its cost depends on a number.
+fn choose_number(
     search: &mut Search<'_>,
     options: &MinimizeOptions,
-    input: &[u8],
-    run: &Run,
-) -> Result<Option<(Template, u64)>> {
+    (input, run): &(Vec<u8>, Run),
+) -> Result<Option<Shape>> {
     if search.goal.wanted_ratio().is_none() {
-        return pump::choose_for_end(search, input);
+        return Ok(None);
     }
-    let growth = GrowthOptions {
+    let (growth, seed) = (growth_options(search, options), seed_of(options.input()));
+    let chosen = choose::choose_number(search.runner, &growth, (input, run), seed.as_deref(), Instant::now());
+    if interruption::has_come() {
+        return Ok(None);
+    }
+    Ok(chosen?.map(Shape::from))
+}
+
+fn growth_options(search: &Search<'_>, options: &MinimizeOptions) -> GrowthOptions {
+    GrowthOptions {
         input: None,
         template: None,
         resource: search.goal.resource(),
@@ -394,13 +448,7 @@ fn choose(
         verify: None,
         json: false,
         target: options.target.clone(),
-    };
-    let seed = seed_of(options.input());
-    let chosen = choose::choose(search.runner, &growth, (input, run), None, seed.as_deref(), Instant::now());
-    if interruption::has_come() {
-        return Ok(None);
     }
-    Ok(chosen?.into_iter().next().map(|chosen| (chosen.template, chosen.n)))
 }
 
 /// The report, without its executions and seconds.

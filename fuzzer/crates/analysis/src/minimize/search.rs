@@ -2,20 +2,20 @@
 
 use std::{
     collections::HashMap,
-    hash::{DefaultHasher, Hash, Hasher},
     path::PathBuf,
     time::{Duration, Instant},
 };
 
 use serde::Serialize;
 
-use super::goal::Goal;
+use super::{delta, goal::Goal};
 use crate::{
     interruption,
+    relations::{Relations, hash},
     runner::{Detail, Run, Runner},
 };
 use quagmire_base::{atomic::write_whole, error::Result};
-use quagmire_choices::units::{Taken, units};
+use quagmire_choices::units::{Taken, Units, units};
 
 /// Part of the time that is left in which half of the units have to be enough: removing bytes takes the rest.
 const PARTS_OF_TIME: u32 = 4;
@@ -120,14 +120,25 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The input with the fewest of its units, of the first kind of which half are enough, that keeps the goal; the input itself if
-    /// half are enough of no kind.
-    pub(super) fn fewer_units(&mut self, input: &[u8]) -> Result<Vec<u8>> {
+    /// The input with the fewest of its units, of the first kind of which half are enough, that keeps the goal, and without bytes of
+    /// these that are not needed; the input itself if half are enough of no kind. `whole` is its run.
+    pub(super) fn fewer_units(&mut self, input: &[u8], whole: &Run) -> Result<Vec<u8>> {
         let until = Instant::now() + self.time_left() / PARTS_OF_TIME;
-        for units in units(input) {
+        let all = units(input);
+        if let Some(fewer) = self.fewest(&all, until)? {
+            return Ok(fewer);
+        }
+        let goal = self.goal.clone();
+        let mut run = |input: &[u8]| if Instant::now() >= until { Ok(None) } else { self.run(input) };
+        let related = Relations::new(whole, &mut run, &|run| goal.keeps_way(run)).find(input, &all)?;
+        Ok(self.fewest(&related, until)?.unwrap_or_else(|| input.to_vec()))
+    }
+
+    fn fewest(&mut self, all: &[Units<'_>], until: Instant) -> Result<Option<Vec<u8>>> {
+        for units in all {
             for taken in [Taken::Spread, Taken::First, Taken::Last] {
                 if Instant::now() >= until {
-                    return Ok(input.to_vec());
+                    return Ok(None);
                 }
                 let mut holds = |count: usize| Ok(self.holds(&units.take(count, taken))? == Some(true));
                 let (mut low, mut high) = (0, units.count() / 2);
@@ -138,10 +149,12 @@ impl<'a> Search<'a> {
                     let middle = low.midpoint(high);
                     if holds(middle)? { high = middle } else { low = middle }
                 }
-                return Ok(units.take(high, taken));
+                let middle = units.middle(high, taken);
+                let short = delta::shorten(&middle, &mut |bytes| self.holds(&units.around(bytes, high)))?;
+                return Ok(Some(units.around(&short, high)));
             }
         }
-        Ok(input.to_vec())
+        Ok(None)
     }
 
     /// Remembers a run, and writes its input if it is the smallest that keeps the goal.
@@ -154,10 +167,4 @@ impl<'a> Search<'a> {
         }
         Ok(())
     }
-}
-
-fn hash(input: &[u8]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    input.hash(&mut hasher);
-    hasher.finish()
 }

@@ -82,6 +82,32 @@ pub enum LengthForm {
     Groups,
 }
 
+impl LengthForm {
+    /// The number at the beginning of some bytes, which are no text, and how many of them it takes.
+    pub(crate) fn read(self, bytes: &[u8]) -> Option<(u64, usize)> {
+        match self {
+            Self::Field(Field { width, digits }) => {
+                let width = usize::from(width);
+                Some((digits.read(bytes.get(..width)?), width))
+            }
+            Self::Der => match *bytes.first()? {
+                short @ 0..=0x7f => Some((short.into(), 1)),
+                long @ 0x81..=0x84 => {
+                    let width = usize::from(long & 0x7f);
+                    Some((Digits::BigEndian.read(bytes.get(1..=width)?), 1 + width))
+                }
+                _ => None,
+            },
+            Self::Groups => {
+                let more = bytes.iter().take(4).take_while(|byte| **byte >= 0x80).count();
+                let groups = bytes.get(..=more)?;
+                let value = groups.iter().rev().fold(0, |value, group| value << 7 | u64::from(group & 0x7f));
+                Some((value, more + 1))
+            }
+        }
+    }
+}
+
 /// Length of what is behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Length {

@@ -12,12 +12,7 @@ fn of_kind<'a>(all: &'a [Units<'a>], kind: Kind) -> &'a Units<'a> {
 fn has_half(input: &[u8], half: &[u8]) {
     let all = units(input);
     let halves: Vec<Vec<u8>> = all.iter().map(|one| one.take(one.count() / 2, Taken::First)).collect();
-    assert!(
-        halves.iter().any(|one| one == half),
-        "{:?} of {}",
-        all.iter().map(|one| one.kind).collect::<Vec<_>>(),
-        input[..20].escape_ascii()
-    );
+    assert!(halves.iter().any(|one| one == half), "{} ways to divide {}", all.len(), input[..20].escape_ascii());
 }
 
 #[test]
@@ -61,6 +56,56 @@ fn lengths_of_what_follows_stay_right() {
     ];
     for head in forms {
         has_half(&of(head, 400), &of(head, 200));
+    }
+}
+
+#[test]
+fn fields_of_many_forms_stay_right() {
+    use libafl_bolts::rands::{Rand, StdRand};
+    let mut rand = StdRand::with_seed(5);
+    let body: Vec<u8> = (0..2_000).map(|_| rand.next() as u8).collect();
+    let text: Vec<u8> = (0..200).flat_map(|word| format!("word{word:05} ").into_bytes()).collect();
+    let crc = |bytes: Vec<u8>| [&*bytes, &checks::of_crc32(&bytes).to_le_bytes()].concat();
+    let of = |bytes: usize| body[..bytes].to_vec();
+    type Make<'a> = &'a dyn Fn(usize) -> Vec<u8>;
+    let made: [(Make<'_>, usize); 8] = [
+        // a length that counts itself, one in words, and one that leaves something out
+        (&|n| [b"3".to_vec(), (3 + 8 * n as u32).to_be_bytes()[1..].to_vec(), of(8 * n)].concat(), 200),
+        (&|n| [b"W\x02".to_vec(), (2 * n as u16).to_be_bytes().to_vec(), of(8 * n)].concat(), 200),
+        (&|n| [b"-\0\x01\x02".to_vec(), (8 * n as u32 - 20).to_le_bytes().to_vec(), of(8 * n)].concat(), 200),
+        // texts
+        (&|n| [format!("{}:", 10 * n).into_bytes(), text[..10 * n].to_vec(), b",".to_vec()].concat(), 200),
+        (
+            &|n| {
+                [format!("{:x}\r\n", 10 * n).into_bytes(), text[..10 * n].to_vec(), b"\r\n0\r\n\r\n".to_vec()].concat()
+            },
+            200,
+        ),
+        // a place behind the units, a number of units and a place behind them, and a sum of all
+        (
+            &|n| {
+                [b"OFF.".to_vec(), (8 + 8 * n as u32).to_le_bytes().to_vec(), of(8 * n), b"the table".to_vec()].concat()
+            },
+            200,
+        ),
+        (
+            &|n| {
+                let count = (n as u16).to_le_bytes();
+                [
+                    b"F\0\0\x01".to_vec(),
+                    of(9 * n),
+                    b"end".to_vec(),
+                    count.to_vec(),
+                    (4 + 9 * n as u32).to_le_bytes().to_vec(),
+                ]
+                .concat()
+            },
+            200,
+        ),
+        (&|n| crc([b"K\0\x01\0abcd".to_vec(), of(8 * n)].concat()), 201),
+    ];
+    for (of, units) in made {
+        has_half(&of(units), &of(units / 2));
     }
 }
 
