@@ -42,7 +42,8 @@ void __quagmire_compared_words(const void *place, const void *first, const void 
    not read. */
 void __quagmire_compare(const void *a, const void *b, size_t most, uint32_t *slots, unsigned number, int kind);
 
-/* Record what functions of the C library compare. To be called if recording is QGM_ON. */
+/* Record what functions of the C library compare, and what they allocate. To be called if recording is QGM_ON. */
+QGM_HIDDEN void __quagmire_allocated(const void *place, size_t size);
 QGM_HIDDEN void __quagmire_compared_memory(const void *place, const void *first, const void *second, size_t most);
 /* `kind`: QGM_FOLD or 0. */
 QGM_HIDDEN void __quagmire_compared_strings(const void *place, const char *first, const char *second, size_t most, int kind);

@@ -26,7 +26,7 @@ use quagmire_search::{corpus::search_state::SearchState, state::SavedState};
 const FILE: &str = ".checkpoint";
 
 /// Kind of that file; its version changes with the table of resources.
-const KIND: FileKind = FileKind { mark: *b"QGMSTATE", version: Resource::LAYOUT.wrapping_add(17), largest: 16 << 30 };
+const KIND: FileKind = FileKind { mark: *b"QGMSTATE", version: Resource::LAYOUT.wrapping_add(18), largest: 16 << 30 };
 
 /// State of a campaign, borrowed for writing.
 #[derive(Serialize)]

@@ -50,7 +50,7 @@ fn structures() -> String {
     macro_rules! one {
         ($rust:ident, $c:literal, $($field:ident),+) => {{ structure!(text, $rust, $c, $($field),+); }};
     }
-    one!(RawFunction, "qgm_function", entry, counts, weights, address, edges, lines, progress, sums, charges, reserved);
+    one!(RawFunction, "qgm_function", entry, counts, weights, address, edges, lines, progress, sums, charges, memory);
     one!(
         RawModule,
         "qgm_module",
@@ -160,7 +160,7 @@ fn structures_of_draws() -> String {
 }
 
 fn numbers() -> String {
-    let numbers: [(&str, u64); 51] = [
+    let numbers: [(&str, u64); 52] = [
         ("QGM_ABI", ABI),
         ("QGM_MAX_MODULES", MAX_MODULES as u64),
         ("QGM_PASS", source::PASS.into()),
@@ -180,6 +180,7 @@ fn numbers() -> String {
         ("QGM_OPERAND_BYTES", OPERAND_BYTES as u64),
         ("QGM_MAX_COMPARISONS", MAX_COMPARISONS as u64),
         ("QGM_BYTES", BYTES.into()),
+        ("QGM_SIZE", SIZE.into()),
         ("QGM_CHOICES", CHOICES as u64),
         ("QGM_INPUT", INPUT as u64),
         ("QGM_REQUESTS", REQUESTS as u64),
