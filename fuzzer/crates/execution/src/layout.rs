@@ -15,7 +15,7 @@ use super::abi::{
     ABI, ANSWERS, BYTES, CHOICES, Event, GENERATED_BYTES, Heap, INPUT, INPUT_BYTES, LIBRARIES_BYTES, MAX_COMPARISONS,
     MAX_DRAWS, MAX_MODULES, MAX_OVERLAY_ITEMS, NO_CHILD, NO_GENERATOR, NOT_SHARED, OPERAND_BYTES, OVERLAY_BYTES, PAGE,
     PATH_BYTES, READY, REQUESTS, RawComparison, RawComparisons, RawDraws, RawFunction, RawHarness, RawModule,
-    RawModules, RawMutation, Region, Resources, STARTED, Served, ServerTables, Status, UNCOUNTED, WENT_REJECT,
+    RawModules, RawMutation, Region, Resources, SIZE, STARTED, Served, ServerTables, Status, UNCOUNTED, WENT_REJECT,
     WENT_ROUND, source,
 };
 

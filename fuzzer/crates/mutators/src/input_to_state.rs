@@ -15,7 +15,7 @@ const OPERAND_BYTES: usize = 32;
 /// Lengths of words that are worth learning.
 const LENGTHS: std::ops::RangeInclusive<usize> = 2..=OPERAND_BYTES;
 
-/// What programs make of a number in the input when they allocate: items of so many bytes at most, and so many bytes beside them.
+/// Largest item of an allocation whose number of items is in the input, and bytes beside the items.
 const LARGEST_ITEM: u64 = 64;
 const BESIDE: [u64; 6] = [0, 1, 2, 4, 8, 16];
 
@@ -106,7 +106,7 @@ impl<'a> Haystack<'a> {
     /// since they are seldom there by chance.
     pub fn enlarged(&self, size: u64) -> Vec<Replacement> {
         let of_items = |beside: u64| {
-            let bytes = size.checked_sub(beside).unwrap_or(0);
+            let bytes = size.saturating_sub(beside);
             (1..=LARGEST_ITEM).filter(move |item| bytes % item == 0).map(move |item| (bytes / item, item))
         };
         let mut numbers: Vec<(u64, u64)> =

@@ -28,7 +28,7 @@ const HOLDS: f64 = 0.2;
 /// Part of the growth that a shorter pattern has to keep.
 const KEPT: f64 = 0.7;
 
-/// What grows: counts of a function, its memory, or a resource of the whole run.
+/// Something that may grow: counts of a function, its memory, or a resource of the whole run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Place {
     /// Counts and charges of a function.
