@@ -107,7 +107,7 @@ impl<'a> Haystack<'a> {
     pub fn enlarged(&self, size: u64) -> Vec<Replacement> {
         let of_items = |beside: u64| {
             let bytes = size.saturating_sub(beside);
-            (1..=LARGEST_ITEM).filter(move |item| bytes % item == 0).map(move |item| (bytes / item, item))
+            (1..=LARGEST_ITEM).filter(move |item| bytes.is_multiple_of(*item)).map(move |item| (bytes / item, item))
         };
         let mut numbers: Vec<(u64, u64)> =
             BESIDE.into_iter().flat_map(of_items).filter(|(number, _)| *number > 1).collect();
