@@ -7,8 +7,8 @@
 // What a function leaves in its object file (all of it lives and dies with the function: COMDAT, !associated):
 //   __qgm_entry    one u32: how often the function was entered. All of a program's stand side by side, so that one
 //                  scan over them tells which functions ran: nothing else of the others is looked at after a run.
-//   __qgm_counts   the u32 counts of its other counters, the progress slots of its comparisons (see compares.h), and the
-//                  charges of its calls of the C library (see library_costs.h).
+//   __qgm_counts   the u32 counts of its other counters, the progress slots of its comparisons (see compares.h), the
+//                  charges of its calls of the C library (see library_costs.h), and its memory (see memory.h).
 //   __qgm_weights  of each counter, how many IR instructions one execution stands for, those of sums that it is part of
 //                  included; behind those of all counters, for how many edges it stands by itself.
 //   __qgm_sums     which counts follow from others: a u32, how many u16 come behind it; of each sum the number of edges
@@ -25,9 +25,9 @@
 
 #include "compares.h"
 #include "lines.h"
+#include "memory.h"
 #include "placement.h"
 #include "settings.h"
-#include "stack.h"
 #include "tokens.h"
 
 using placement::Group;
@@ -43,7 +43,7 @@ public:
   explicit Counts(Module &M)
       : M(M), C(M.getContext()), I32(Type::getInt32Ty(C)), Ptr(pointerTo(Type::getInt8Ty(C))),
         Record(StructType::get(C, {Ptr, Ptr, Ptr, Ptr, I32, I32, I32, I32, I32, I32})), TextsOfModule(M),
-        BeforeThreads(stack::runBeforeThreads(M)) {}
+        BeforeThreads(stack::runBeforeThreads(M)), Recursive(stack::recursive(M)) {}
 
   bool run() {
     SmallVector<Function *, 64> Functions;
@@ -68,6 +68,7 @@ private:
   SmallVector<GlobalValue *, 64> Kept;
   Texts TextsOfModule;
   SmallPtrSet<const Function *, 8> BeforeThreads;
+  SmallPtrSet<const Function *, 32> Recursive;
 
   static bool wanted(const Function &F) {
     if (F.isDeclaration() || F.hasAvailableExternallyLinkage() || F.hasFnAttribute(Attribute::Naked) ||
@@ -90,7 +91,9 @@ private:
     compares::Probes Progress(F);
     // resolvers of ifuncs run before the addresses of functions are known
     library::Charges Charged(F, !BeforeThreads.count(&F));
-    unsigned Rest = P.Counters - 1, Slots = Progress.slots(), Words = Rest + Slots + Charged.size();
+    memory::Slots Memory(F, !BeforeThreads.count(&F));
+    unsigned Rest = P.Counters - 1, Slots = Progress.slots(), Charges = Charged.size() + Memory.size();
+    unsigned Words = Rest + Slots + Charges;
 
     auto *EntryTy = ArrayType::get(I32, 1);
     auto *RestTy = ArrayType::get(I32, Words);
@@ -110,16 +113,15 @@ private:
                           Distance(Lines),
                           ConstantInt::get(I32, Slots),
                           Distance(Sums),
-                          ConstantInt::get(I32, Charged.size()),
-                          ConstantInt::get(I32, 0)};
+                          ConstantInt::get(I32, Charges),
+                          ConstantInt::get(I32, Memory.size())};
     Whole->setInitializer(ConstantStruct::get(Record, Fields));
 
     for (unsigned I = 0; I < Counters.size(); ++I)
       increment(whereCounted(Counters[I]), I == 0 ? EntryTy : RestTy, I == 0 ? Entry : Others, I == 0 ? 0 : I - 1);
     // these split blocks
     Instruction *Start = stack::gatherVariables(F);
-    if (!BeforeThreads.count(&F))
-      stack::track(F, Start);
+    Memory.insert(RestTy, Others, Rest + Slots + Charged.size(), Start, Recursive.count(&F));
     Progress.insert(RestTy, Others, Rest);
     Charged.insert(RestTy, Others, Rest + Slots);
     F.addFnAttr(Counted);

@@ -1,4 +1,5 @@
-// Records the deepest stack of a run: the lowest stack pointer of the thread, updated at the entry of functions.
+// Records the deepest stack of a run, of all of it and by function: the lowest stack pointer of the thread, updated at the entry
+// of functions.
 #pragma once
 
 #include "common.h"
@@ -42,11 +43,12 @@ inline SmallPtrSet<const Function *, 8> runBeforeThreads(Module &M) {
   return Known;
 }
 
-// Defined weakly in every object, so that none depends on the runtime; the dynamic linker merges the definitions.
-inline GlobalVariable *lowest(Module &M, Type *Word) {
-  const char *Name = "__quagmire_lowest_stack";
+// Variables of a thread, defined weakly in every object, so that none depends on the runtime; the dynamic linker merges the
+// definitions.
+inline GlobalVariable *ofThread(Module &M, const char *Name) {
   if (GlobalVariable *G = M.getNamedGlobal(Name))
     return G;
+  Type *Word = M.getDataLayout().getIntPtrType(M.getContext());
   return new GlobalVariable(M, Word, false, GlobalValue::WeakAnyLinkage, ConstantInt::get(Word, 0), Name, nullptr,
                             GlobalValue::InitialExecTLSModel);
 }
@@ -64,35 +66,55 @@ inline Instruction *gatherVariables(Function &F) {
   return At;
 }
 
-// At the entry, before the first instruction behind its variables: if the stack pointer is below the lowest that this thread had,
-// it becomes the lowest. The blocks that this adds have no counters, and are not counted.
-inline void track(Function &F, Instruction *At) {
-  if (!mayGoDeep(F))
-    return;
-  Module &M = *F.getParent();
-  LLVMContext &C = M.getContext();
+// The register with the stack pointer; null on machines where it is not known.
+inline const char *pointer(const Module &M) {
   std::string Target = targetOf(M);
-  const char *Register = nullptr;
   if (beginsWithOneOf(Target, {"x86_64"}))
-    Register = "rsp";
-  else if (beginsWithOneOf(Target, {"i386", "i486", "i586", "i686"}))
-    Register = "esp";
-  else if (beginsWithOneOf(Target, {"aarch64", "arm64"}))
-    Register = "sp";
-  if (!Register)
-    return;
+    return "rsp";
+  if (beginsWithOneOf(Target, {"i386", "i486", "i586", "i686"}))
+    return "esp";
+  return beginsWithOneOf(Target, {"aarch64", "arm64"}) ? "sp" : nullptr;
+}
+
+// Whether the function tells how deep the stack is. To be asked before calls are inserted.
+inline bool isTracked(const Function &F) { return mayGoDeep(F) && pointer(*F.getParent()); }
+
+// Functions that call themselves, directly or through others of the module.
+inline SmallPtrSet<const Function *, 32> recursive(Module &M) {
+  SmallPtrSet<const Function *, 32> Found;
+  CallGraph Graph(M);
+  for (auto Circle = scc_begin(&Graph); !Circle.isAtEnd(); ++Circle)
+    if (Circle.hasCycle())
+      for (CallGraphNode *Node : *Circle)
+        if (Node->getFunction())
+          Found.insert(Node->getFunction());
+  return Found;
+}
+
+// At the entry of a function, before the first instruction behind its variables: if the stack pointer is below the lowest that this
+// thread had, it becomes the lowest, and `Depth`, a u32, how deep that is. Where a function recurs, its own deepest entry is
+// recorded, whatever others had on the stack before: what grows with the input is seen before it is the deepest of all. The
+// blocks that this adds have no counters, and are not counted.
+inline void track(Instruction *At, Value *Depth, bool Recurs) {
+  Module &M = *At->getModule();
+  LLVMContext &C = M.getContext();
   IRBuilder<> IRB(At);
   Type *Word = M.getDataLayout().getIntPtrType(C);
   Function *Read = intrinsic(M, Intrinsic::read_register, {Word});
-  Value *Name = MetadataAsValue::get(C, MDNode::get(C, MDString::get(C, Register)));
+  Value *Name = MetadataAsValue::get(C, MDNode::get(C, MDString::get(C, pointer(M))));
   Value *Now = IRB.CreateCall(Read, {Name});
-  GlobalVariable *Lowest = lowest(M, Word);
-  LoadInst *Before = IRB.CreateLoad(Word, Lowest);
-  mine(Before);
-  Value *Deeper = IRB.CreateICmpULT(Now, Before);
+  GlobalVariable *Lowest = ofThread(M, "__quagmire_lowest_stack"), *Highest = ofThread(M, "__quagmire_highest_stack");
+  auto Load = [&](IRBuilder<> &IRB, Value *From, Type *Ty) { return mine(IRB.CreateLoad(Ty, From)); };
+  auto DepthNow = [&](IRBuilder<> &IRB) { return IRB.CreateSub(Load(IRB, Highest, Word), Now); };
+  // in other threads both are 0, and nothing is deeper: half of the addresses of 64 bits are negative
+  bool IsOwn = Recurs && Word->getIntegerBitWidth() == 64;
+  Value *Deeper = IsOwn ? IRB.CreateICmpSGT(DepthNow(IRB), IRB.CreateZExt(Load(IRB, Depth, IRB.getInt32Ty()), Word))
+                        : IRB.CreateICmpULT(Now, Load(IRB, Lowest, Word));
   MDNode *Rarely = MDBuilder(C).createBranchWeights(1, 100000);
   IRBuilder<> Cold(SplitBlockAndInsertIfThen(Deeper, At, false, Rarely));
-  mine(Cold.CreateStore(Now, Lowest));
+  Value *Before = Load(Cold, Lowest, Word);
+  mine(Cold.CreateStore(Cold.CreateSelect(Cold.CreateICmpULT(Now, Before), Now, Before), Lowest));
+  mine(Cold.CreateStore(Cold.CreateZExtOrTrunc(DepthNow(Cold), Cold.getInt32Ty()), Depth));
 }
 
 } // namespace stack

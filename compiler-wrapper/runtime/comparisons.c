@@ -95,6 +95,13 @@ void __quagmire_compared_numbers(const void *place, uint64_t first, uint64_t sec
   add(place, &one);
 }
 
+void __quagmire_allocated(const void *place, size_t size) {
+  struct qgm_comparison one = {.kind = QGM_SIZE, .size = {sizeof(uint64_t)}};
+  uint64_t bytes = size;
+  memcpy(one.operand[0], &bytes, sizeof bytes);
+  add(place, &one);
+}
+
 static void add_bytes(const void *place, const void *first, size_t first_size, const void *second, size_t second_size) {
   struct qgm_comparison one = {.kind = QGM_BYTES, .size = {(uint8_t)first_size, (uint8_t)second_size}};
   memcpy(one.operand[0], first, first_size);

@@ -60,7 +60,8 @@ QGM_HIDDEN int __quagmire_can_be_read(const void *start);
 /* Hash of a place: the distance is the same wherever the program is mapped. */
 QGM_HIDDEN uint64_t __quagmire_hash_of(const void *place);
 
-/* Record what functions of the C library compare. To be called if recording is QGM_ON. */
+/* Record what functions of the C library compare, and what they allocate. To be called if recording is QGM_ON. */
+QGM_HIDDEN void __quagmire_allocated(const void *place, size_t size);
 QGM_HIDDEN void __quagmire_compared_memory(const void *place, const void *first, const void *second, size_t most);
 /* `kind`: QGM_FOLD or 0. */
 QGM_HIDDEN void __quagmire_compared_strings(const void *place, const char *first, const char *second, size_t most, int kind);

@@ -2,7 +2,7 @@
    and are weak, so that a target that brings an allocator keeps it (and its heap is not measured). The engine allocates with
    mimalloc, not with these. If a linker takes them although there is a sanitizer with an allocator of its own, they hand
    everything on to it; its hooks tell what is allocated. */
-#include "quagmire.h"
+#include "comparisons.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -19,11 +19,16 @@ extern void *__interceptor_realloc(void *, size_t) __attribute__((weak));
 extern void *__interceptor_memalign(size_t, size_t) __attribute__((weak));
 extern void __interceptor_free(void *) __attribute__((weak));
 
-/* Counts an allocation. The peak includes rounding by the allocator, the total does not. Threads that allocate at the same
-   time may be counted wrongly, as their edges are. */
-static inline void *taken(void *block, size_t size) {
-  if (__quagmire_heap->counting && block)
+#define HERE __builtin_return_address(0)
+
+/* Counts an allocation for the code at `place`. The peak includes rounding by the allocator, the total does not. Threads that
+   allocate at the same time may be counted wrongly, as their edges are. */
+static inline void *taken(void *block, size_t size, const void *place) {
+  if (__quagmire_heap->counting && block) {
     __quagmire_heap_take(malloc_usable_size(block), size);
+    if (UNLIKELY(__quagmire_recording == QGM_ON))
+      __quagmire_allocated(place, size);
+  }
   return block;
 }
 
@@ -33,14 +38,16 @@ static inline void given_back(void *block) {
 }
 
 __attribute__((weak)) void *malloc(size_t size) {
-  return __interceptor_malloc ? __interceptor_malloc(size) : taken(__libc_malloc(size), size);
+  return __interceptor_malloc ? __interceptor_malloc(size) : taken(__libc_malloc(size), size, HERE);
 }
 
 __attribute__((weak)) void *calloc(size_t count, size_t size) {
-  return __interceptor_calloc ? __interceptor_calloc(count, size) : taken(__libc_calloc(count, size), count * size);
+  if (__interceptor_calloc)
+    return __interceptor_calloc(count, size);
+  return taken(__libc_calloc(count, size), count * size, HERE);
 }
 
-__attribute__((weak)) void *realloc(void *block, size_t size) {
+static inline void *resized(void *block, size_t size, const void *place) {
   if (__interceptor_realloc)
     return __interceptor_realloc(block, size);
   size_t before = __quagmire_heap->counting && block ? malloc_usable_size(block) : 0;
@@ -49,9 +56,13 @@ __attribute__((weak)) void *realloc(void *block, size_t size) {
     __quagmire_heap->current -= (int64_t)before;
     if (moved)
       __quagmire_heap_take(malloc_usable_size(moved), size > before ? size - before : 0);
+    if (UNLIKELY(__quagmire_recording == QGM_ON) && moved)
+      __quagmire_allocated(place, size);
   }
   return moved;
 }
+
+__attribute__((weak)) void *realloc(void *block, size_t size) { return resized(block, size, HERE); }
 
 __attribute__((weak)) void *reallocarray(void *block, size_t count, size_t size) {
   size_t bytes;
@@ -59,7 +70,7 @@ __attribute__((weak)) void *reallocarray(void *block, size_t count, size_t size)
     errno = ENOMEM;
     return NULL;
   }
-  return realloc(block, bytes);
+  return resized(block, bytes, HERE);
 }
 
 __attribute__((weak)) void free(void *block) {
@@ -74,7 +85,7 @@ __attribute__((weak)) void free(void *block) {
 __attribute__((weak)) void *memalign(size_t alignment, size_t size) {
   if (__interceptor_memalign)
     return __interceptor_memalign(alignment, size);
-  return taken(__libc_memalign(alignment, size), size);
+  return taken(__libc_memalign(alignment, size), size, HERE);
 }
 
 __attribute__((weak)) void *aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }

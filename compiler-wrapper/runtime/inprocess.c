@@ -36,7 +36,7 @@ __attribute__((weak)) void __msan_unpoison_param(size_t number);
 int quagmire_engine_main(int argc, char **argv, const struct qgm_harness *harness);
 
 /* Mark by which `quagmire fuzz` recognises a harness from its file. */
-__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire in-process harness, abi 14";
+__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire in-process harness, abi 15";
 
 /* Signal of the timer, which targets have no reason to use, unlike SIGALRM. */
 #define TIMER_SIGNAL (SIGRTMIN + 7)
@@ -161,7 +161,8 @@ void __quagmire_begin_target(const void *frame) {
   /* the next tick is the first one: what was counted until now is forgotten there too */
   ticks = 0;
   *__quagmire_heap = (struct qgm_heap){.counting = 1};
-  top = __quagmire_lowest_stack = __sancov_lowest_stack = (uintptr_t)frame;
+  top = __sancov_lowest_stack = (uintptr_t)frame;
+  __quagmire_begin_stack(top);
   uint64_t now = time_stamp();
   draws.generator_cycles = now - before;
   before = now;
@@ -180,7 +181,7 @@ static enum qgm_status run_input(void *argument) {
 /* Runs the target once, and measures what the run used, however it ended. */
 static enum qgm_status run(const uint8_t *data, size_t size) {
   top = (uintptr_t)__builtin_frame_address(0);
-  __quagmire_lowest_stack = top;
+  __quagmire_begin_stack(top);
   __sancov_lowest_stack = top;
   *__quagmire_heap = (struct qgm_heap){0};
   __quagmire_clear_extra();
@@ -205,7 +206,7 @@ static enum qgm_status run(const uint8_t *data, size_t size) {
   uintptr_t lowest = __quagmire_lowest_stack < __sancov_lowest_stack ? __quagmire_lowest_stack : __sancov_lowest_stack;
   resources.stack = top - lowest;
   /* what the engine runs between the target's runs is not compiled by the pass, but constructors and callbacks may be */
-  __quagmire_lowest_stack = 0;
+  __quagmire_begin_stack(0);
   __sancov_lowest_stack = 0;
   __quagmire_sancov_collect();
   __quagmire_count_active();
@@ -277,6 +278,8 @@ static void allocated(const volatile void *block, size_t size) {
   if (!__quagmire_heap->counting || !block)
     return;
   __quagmire_heap_take(size, size);
+  if (UNLIKELY(__quagmire_recording == QGM_ON))
+    __quagmire_allocated(__builtin_return_address(0), size);
   if (size >= largest_allocation)
     leave(run_number, QGM_MEMORY, (struct qgm_event){.exit_code = (int64_t)size});
 }

@@ -12,7 +12,8 @@
 
 /* The record of one function, written by the pass (section __qgm_funcs). Edge 0 is the entry, counted in *entry; edge i > 0
    is counted in counts[i - 1]. The last `charges` of the `edges` are not edges but instructions charged for calls of the C
-   library (see passes/library_costs.h), and the `progress` before these are progress slots of comparisons, 0 or 1 (see
+   library (see passes/library_costs.h), and the last `memory` of these are bytes: how deep the stack was where the function was
+   entered, and what each of its calls of an allocator got (see passes/memory.h). The `progress` before the charges are progress slots of comparisons, 0 or 1 (see
    passes/compares.h). `weights` holds, for each edge that is neither, the instructions that one execution stands
    for, and after those of all edges, the number of edges counted with it: some have no counter of their own. `lines` and
    `sums` are distances in bytes from this record to the table of source lines (section __qgm_lines, see passes/lines.h; 0
@@ -28,7 +29,7 @@ struct qgm_function {
   uint32_t progress;
   int32_t sums;
   uint32_t charges;
-  uint32_t reserved; /* 0 */
+  uint32_t memory;
 };
 
 /* What counts in an object. */
@@ -131,6 +132,11 @@ static inline void __quagmire_heap_take(size_t used, size_t asked) {
    that call others or have large frames. 0 in all other threads, so that it is never updated there. Each instrumented
    object defines it; linkers merge the definitions. */
 extern __thread uintptr_t __quagmire_lowest_stack __attribute__((tls_model("initial-exec")));
+/* Where the stack of this thread begins in the current run; 0 in all other threads. Defined in the same way. */
+extern __thread uintptr_t __quagmire_highest_stack __attribute__((tls_model("initial-exec")));
+
+/* Makes this thread the runner, whose stack begins there; 0 ends that. */
+static inline void __quagmire_begin_stack(uintptr_t top) { __quagmire_lowest_stack = __quagmire_highest_stack = top; }
 
 /* Memory shared by a fork server and the fuzzer that started it: a memory file whose descriptor is in the environment
    variable QGM_SERVE. It begins with struct qgm_served; struct qgm_draws, struct qgm_comparisons and the counts of all objects follow, page by page. Requests and answers
@@ -241,10 +247,11 @@ typedef enum qgm_status qgm_mutate_function(struct qgm_mutation *);
 #define QGM_OPERAND_BYTES 32
 #define QGM_MAX_COMPARISONS 2048
 
-/* Kinds of operands of a comparison. */
+/* Kinds of operands of a comparison, or of what else decides what a run does. */
 enum qgm_operands {
   QGM_NUMBERS = 0, /* numbers or bit patterns in this machine's byte order */
   QGM_BYTES = 1,   /* the first bytes of memory or of strings, without the zero byte that ends them */
+  QGM_SIZE = 2,    /* no comparison: the first one is a number of bytes that was allocated */
 };
 
 /* Two operands that were compared, and were not equal. What is not used of `operand` is zero. */

@@ -36,7 +36,7 @@ void __quagmire_reset(void) {
 
 void __quagmire_begin(const void *frame) {
   if (__quagmire_mode == QGM_QUAGMIRE) {
-    __quagmire_lowest_stack = __quagmire_served->top = (uintptr_t)frame;
+    __quagmire_begin_stack(__quagmire_served->top = (uintptr_t)frame);
     __quagmire_served->heap.counting = 1;
     __quagmire_begin_draws();
     __quagmire_begin_comparisons();
@@ -50,7 +50,7 @@ void __quagmire_begin_target(const void *frame) {
   struct qgm_served *served = __quagmire_served;
   __quagmire_forget_counts();
   served->heap = (struct qgm_heap){.counting = 1};
-  __quagmire_lowest_stack = served->top = (uintptr_t)frame;
+  __quagmire_begin_stack(served->top = (uintptr_t)frame);
   served->cpu_began = __quagmire_cpu_ns();
   served->began = time_stamp();
 }

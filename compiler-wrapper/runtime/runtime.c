@@ -10,6 +10,7 @@ static struct qgm_heap heap;
 struct qgm_heap *__quagmire_heap = &heap;
 int __quagmire_ignores_objects;
 __attribute__((weak)) __thread uintptr_t __quagmire_lowest_stack __attribute__((tls_model("initial-exec")));
+__attribute__((weak)) __thread uintptr_t __quagmire_highest_stack __attribute__((tls_model("initial-exec")));
 
 /* Called by the constructor of each instrumented object, also of those opened at run time. */
 void __quagmire_register(const struct qgm_function *functions_start, const struct qgm_function *functions_stop,
@@ -76,7 +77,10 @@ static void take_over(const struct qgm_module *left, const struct qgm_module *op
     *to->entry += *from->entry;
     *from->entry = 0;
     for (uint32_t i = 0; from->counts && i + 1 < from->edges; i++) {
-      to->counts[i] += from->counts[i];
+      if (i + 1 + from->memory < from->edges)
+        to->counts[i] += from->counts[i];
+      else if (to->counts[i] < from->counts[i])
+        to->counts[i] = from->counts[i];
       from->counts[i] = 0;
     }
   }

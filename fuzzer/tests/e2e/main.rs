@@ -46,6 +46,7 @@ mod limits;
 mod lines;
 mod linking;
 mod mask;
+mod memory_search;
 mod metrics;
 mod minimize;
 mod mutants;

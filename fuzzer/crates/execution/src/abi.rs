@@ -35,10 +35,11 @@ pub struct RawFunction {
     pub progress: u32,
     /// Distance in bytes from this record to the function's [`RawSums`]; 0 if every count has a counter.
     pub sums: i32,
-    /// Number of charges, which are the last edges: instructions that calls of the C library stand for.
+    /// Number of charges, which are the last edges: instructions that calls of the C library stand for, and memory.
     pub charges: u32,
-    /// 0.
-    pub reserved: u32,
+    /// Number of the last ones of these, which are bytes: the depth of the stack at the entry, and for each call of an allocator what
+    /// it got.
+    pub memory: u32,
 }
 
 /// Header of the table of derived counts (section `__qgm_sums`, see `compiler-wrapper/passes/counts.cc`).
@@ -243,6 +244,9 @@ pub(crate) const OPERAND_BYTES: usize = 32;
 
 /// Maximum number of recorded comparisons (`QGM_MAX_COMPARISONS`).
 pub(crate) const MAX_COMPARISONS: usize = 2048;
+
+/// Value of `RawComparison::kind`: the first operand is a number of bytes that was allocated (`QGM_SIZE`).
+pub(crate) const SIZE: u8 = 2;
 
 /// Value of `RawComparison::kind`: the operands are bytes and no numbers (`QGM_BYTES`).
 pub(crate) const BYTES: u8 = 1;

@@ -8,7 +8,9 @@ use std::{
 
 use libafl::observers::cmp::{CmpValues, CmplogBytes};
 
-use super::abi::{BYTES, FINAL_HASH, HASHED_BYTES, OPERAND_BYTES, REDUCED, RawComparison, RawComparisons, RawHash};
+use super::abi::{
+    BYTES, FINAL_HASH, HASHED_BYTES, OPERAND_BYTES, REDUCED, RawComparison, RawComparisons, RawHash, SIZE,
+};
 
 /// A number that the program has made of bytes, or has divided for the remainder.
 pub struct Hash(RawHash);
@@ -79,15 +81,25 @@ impl Comparisons {
     /// execution.
     pub fn all(&self) -> Vec<CmpValues> {
         let mut known = HashSet::new();
-        let new = self.recorded().filter(|comparison| known.insert(RawComparison { place: 0, ..*comparison }));
+        let compared = self.recorded().filter(|comparison| comparison.kind != SIZE);
+        let new = compared.filter(|comparison| known.insert(RawComparison { place: 0, ..*comparison }));
         new.filter_map(|comparison| values(&comparison)).collect()
     }
 
     /// Returns the recorded comparisons of numbers that were not equal and of which neither is a constant, with the
     /// hashes of their places in the program, in the order of their first execution.
     pub fn checks(&self) -> impl Iterator<Item = (u32, CmpValues)> + use<> {
-        let checks = self.recorded().filter(|comparison| comparison.kind != BYTES && comparison.is_constant == 0);
+        let numbers = self.recorded().filter(|comparison| !matches!(comparison.kind, BYTES | SIZE));
+        let checks = numbers.filter(|comparison| comparison.is_constant == 0);
         checks.filter_map(|comparison| Some((comparison.place, values(&comparison)?)))
+    }
+
+    /// Returns the sizes in bytes of what was allocated, each once, in the order of the allocations.
+    pub fn sizes(&self) -> Vec<u64> {
+        let mut known = HashSet::new();
+        let sizes = self.recorded().filter(|recorded| recorded.kind == SIZE);
+        let sizes = sizes.map(|recorded| u64::from_ne_bytes(*recorded.operand[0].first_chunk().expect("32 bytes")));
+        sizes.filter(|&size| known.insert(size)).collect()
     }
 
     fn recorded(&self) -> impl Iterator<Item = RawComparison> + use<> {

@@ -80,6 +80,11 @@ pub struct CountsObserver {
     validity: Validity,
     #[serde(skip)]
     is_valid: bool,
+    /// Set if the stack of functions is observed, and what calls of allocators get.
+    #[serde(skip)]
+    follows_stack: bool,
+    #[serde(skip)]
+    follows_heap: bool,
     /// Set if the campaign counts source lines.
     #[serde(skip)]
     lines: Option<LineCounter>,
@@ -128,6 +133,17 @@ impl CountsObserver {
     /// Counts executed source lines in every run from now on. Call it before the first run.
     pub fn count_lines(&mut self) {
         self.lines = Some(LineCounter::default());
+    }
+
+    /// Observes the memory of functions from now on, as far as one of these resources is it. To be called before the first run.
+    pub fn follow_memory(&mut self, resources: &[Resource]) {
+        self.follows_stack = resources.contains(&Resource::Stack);
+        self.follows_heap = [Resource::Heap, Resource::HeapTotal].iter().any(|one| resources.contains(one));
+    }
+
+    /// Whether it is observed what calls of allocators get.
+    pub fn follows_heap(&self) -> bool {
+        self.follows_heap
     }
 
     /// Computes traces of runs from now on. To be called before the first run.
@@ -204,7 +220,7 @@ impl CountsObserver {
         &self.changed
     }
 
-    /// Number of the first edge, and counts of a function that ran, progress slots last, without the charges. Counts
+    /// Number of the first edge, and counts of a function that ran, progress slots last, without charges and memory. Counts
     /// saturate at `u32::MAX`.
     #[inline]
     pub fn counts(&self, function: u32) -> (usize, &[u32]) {
@@ -219,6 +235,23 @@ impl CountsObserver {
     pub fn charges(&self, function: u32) -> (usize, &[u32]) {
         let numbers = self.program.functions()[function as usize].charge_numbers();
         (numbers.start, &self.last[numbers])
+    }
+
+    /// Its number, and how deep the stack was at the deepest entry of a function that ran, in bytes; empty unless that is observed.
+    #[inline]
+    pub fn stack(&self, function: u32) -> (usize, &[u32]) {
+        let numbers = self.program.functions()[function as usize].memory_numbers();
+        let is_there = self.follows_stack && !numbers.is_empty();
+        (numbers.start, &self.last[numbers.start..numbers.start + usize::from(is_there)])
+    }
+
+    /// Number of the first one, and what each call of an allocator got in a function that ran, in bytes: in all, or of calls that move
+    /// a block the largest one. Empty unless that is observed.
+    #[inline]
+    pub fn heap(&self, function: u32) -> (usize, &[u32]) {
+        let numbers = self.program.functions()[function as usize].memory_numbers();
+        let first = (numbers.start + 1).min(numbers.end);
+        (first, &self.last[first..if self.follows_heap { numbers.end } else { first }])
     }
 
     /// Number of executions of an edge in the last run, saturating at `u32::MAX`. Valid until the next run starts.
@@ -388,7 +421,10 @@ impl CountsObserver {
             let first = f.first_edge as usize;
             let last = &mut self.last[first..first + f.edges as usize];
             let known = &mut self.known[index as usize];
-            if folded.is_some() || last[0] != f.entered() || last[1..] != *f.others() {
+            // memory that nobody looks at makes no function a changed one
+            let follows_memory = self.follows_stack || self.follows_heap;
+            let seen = if follows_memory { last.len() } else { last.len() - f.memory as usize };
+            if folded.is_some() || last[0] != f.entered() || last[1..seen] != f.others()[..seen - 1] {
                 self.hits.change(index, first, last);
                 self.hits_of_traces.change(index, first, last);
                 self.exact.clear();
@@ -414,7 +450,8 @@ impl CountsObserver {
                     last[1..].copy_from_slice(f.others());
                     self.exact.extend(last.iter().map(|&count| u64::from(count)));
                 }
-                let charged: u64 = self.exact[last.len() - f.charges as usize..].iter().sum();
+                let charges = last.len() - (f.charges + f.memory) as usize..last.len() - f.memory as usize;
+                let charged: u64 = self.exact[charges].iter().sum();
                 self.exact.truncate(branches);
                 known.cost = add_up(&mut self.exact, f.weights(), f.edge_weights(), f.sums());
                 known.cost[Resource::Instructions] += charged;

@@ -65,14 +65,15 @@ impl FreshHits {
     /// Adds all hits since the last settling to `all`, and resets them; `counts` are the present counts of all edges.
     pub(crate) fn settle(&mut self, functions: &[Function], counts: &[u32], all: &mut [u64]) {
         for function in std::mem::take(&mut self.touched) {
+            self.is_touched[function as usize] = false;
             let edges = functions[function as usize].edge_numbers();
             self.change(function, edges.start, &counts[edges.clone()]);
             for (all, fresh) in all[edges.clone()].iter_mut().zip(&mut self.hits[edges]) {
                 *all += u64::from(std::mem::take(fresh));
             }
-            // charges are no branches
-            all[functions[function as usize].charge_numbers()].fill(0);
-            self.is_touched[function as usize] = false;
+            // charges and memory are no branches
+            let function = &functions[function as usize];
+            all[function.charge_numbers().start..function.memory_numbers().end].fill(0);
         }
     }
 }

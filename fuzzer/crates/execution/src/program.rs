@@ -14,8 +14,9 @@ use super::{
 };
 
 /// An instrumented function. Its edges have the numbers `first_edge .. first_edge + edges`: the entry, then the other
-/// branches, then the progress slots of its comparisons, then the charges of its calls of the C library. A slot is 0, or 1
-/// once its comparison got so far. A charge is a number of instructions.
+/// branches, then the progress slots of its comparisons, then the charges of its calls of the C library, then its memory. A slot
+/// is 0, or 1 once its comparison got so far. A charge is a number of instructions. Memory is a number of bytes: the depth of the
+/// stack at its deepest entry, and for each of its calls of an allocator what that got.
 #[derive(Clone, Copy, Debug)]
 pub struct Function {
     entry: *mut u32,
@@ -28,13 +29,15 @@ pub struct Function {
     pcs: *const usize,
     /// Index of the record in its object.
     place: u32,
-    /// Number of edges, including the entry, the progress slots and the charges; at least 1.
+    /// Number of edges, including the entry, the progress slots, the charges and the memory; at least 1.
     pub edges: u32,
     /// Number of edges that are branches of the program, including the entry; at least 1. The others are progress
-    /// slots and charges.
+    /// slots, charges and memory.
     pub branches: u32,
-    /// Number of charges, which come last.
+    /// Number of charges.
     pub charges: u32,
+    /// Number of amounts of memory, which come last.
+    pub memory: u32,
     /// Number of its first edge in the program.
     pub first_edge: u32,
 }
@@ -51,8 +54,14 @@ impl Function {
 
     /// Numbers of its charges in the program.
     pub(crate) fn charge_numbers(&self) -> std::ops::Range<usize> {
-        let end = self.edge_numbers().end;
+        let end = self.memory_numbers().start;
         end - self.charges as usize..end
+    }
+
+    /// Numbers of its memory in the program.
+    pub(crate) fn memory_numbers(&self) -> std::ops::Range<usize> {
+        let end = self.edge_numbers().end;
+        end - self.memory as usize..end
     }
 
     /// Number of times it was entered since the counts were cleared, modulo 2^32.
@@ -63,7 +72,7 @@ impl Function {
         unsafe { self.entry.read_volatile() }
     }
 
-    /// Counts of all edges except the entry, followed by the progress slots and the charges.
+    /// Counts of all edges except the entry, followed by the progress slots, the charges and the memory.
     #[inline]
     pub fn others(&self) -> &[u32] {
         if self.edges == 1 || self.counts.is_null() {
@@ -236,6 +245,7 @@ pub struct Program {
     entries: Vec<Entries>,
     edges: usize,
     progress_slots: usize,
+    /// Number of charges, and of amounts of memory.
     charges: usize,
 }
 
@@ -276,7 +286,7 @@ impl Program {
         &self.tables
     }
 
-    /// Number of edges of the whole program, including progress slots and charges. Edge numbers are below it.
+    /// Number of edges of the whole program, including progress slots, charges and memory. Edge numbers are below it.
     pub fn edges(&self) -> usize {
         self.edges
     }
@@ -296,7 +306,7 @@ impl Program {
         self.functions().partition_point(|f| f.first_edge as usize <= edge) - 1
     }
 
-    /// Whether an edge of the program is a branch, and not a progress slot or a charge.
+    /// Whether an edge of the program is a branch, and not a progress slot, a charge or memory.
     pub fn is_branch(&self, edge: usize) -> bool {
         let function = &self.functions()[self.function_of_edge(edge)];
         edge < (function.first_edge + function.branches) as usize
@@ -370,7 +380,8 @@ impl Program {
                 place: place as u32,
                 edges: f.edges,
                 branches: f.edges - f.progress - f.charges,
-                charges: f.charges,
+                charges: f.charges - f.memory,
+                memory: f.memory,
                 first_edge: self.edges as u32,
             });
             self.edges += f.edges as usize;

@@ -45,7 +45,7 @@ pub fn made_up(edges: &[u32]) -> (Program, Counts) {
         progress: 0,
         sums: 0,
         charges: 0,
-        reserved: 0,
+        memory: 0,
     }));
     let (functions, entries) = (functions.as_ptr_range(), entries.as_ptr_range());
     let module = RawModule {

@@ -15,6 +15,14 @@ const OPERAND_BYTES: usize = 32;
 /// Lengths of words that are worth learning.
 const LENGTHS: std::ops::RangeInclusive<usize> = 2..=OPERAND_BYTES;
 
+/// Largest item of an allocation whose number of items is in the input, and bytes beside the items.
+const LARGEST_ITEM: u64 = 64;
+const BESIDE: [u64; 6] = [0, 1, 2, 4, 8, 16];
+
+/// Powers of two by which such a number is multiplied, and bytes that are asked for at most.
+const RAISED: [u32; 7] = [20, 16, 12, 8, 4, 2, 1];
+const MOST_BYTES: u64 = 1 << 28;
+
 /// Replacement of a part of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replacement {
@@ -89,6 +97,29 @@ impl<'a> Haystack<'a> {
         for (from, to) in both.into_iter().take(if first_is_constant { 1 } else { 2 }) {
             self.replace_number(from, to, width, &mut found);
             self.replace_digits(from, to, width, &mut found);
+        }
+        found
+    }
+
+    /// Replacements that raise the numbers which may have decided that so many bytes were allocated: those of two bytes and more, and
+    /// of two digits and more, from which the size follows as that of items and a few bytes beside them. Large numbers come first,
+    /// since they are seldom there by chance.
+    pub fn enlarged(&self, size: u64) -> Vec<Replacement> {
+        let of_items = |beside: u64| {
+            let bytes = size.saturating_sub(beside);
+            (1..=LARGEST_ITEM).filter(move |item| bytes.is_multiple_of(*item)).map(move |item| (bytes / item, item))
+        };
+        let mut numbers: Vec<(u64, u64)> =
+            BESIDE.into_iter().flat_map(of_items).filter(|(number, _)| *number > 1).collect();
+        numbers.sort_unstable_by_key(|&(number, item)| (std::cmp::Reverse(number), item));
+        numbers.dedup_by_key(|(number, _)| *number);
+        let mut found = Vec::new();
+        for (number, item) in numbers {
+            let raised = RAISED.into_iter().filter_map(|shift| number.checked_mul(1 << shift));
+            for more in raised.filter(|more| more.saturating_mul(item) <= MOST_BYTES) {
+                self.replace_number(number, more, 8, &mut found);
+                self.replace_digits(number, more, 8, &mut found);
+            }
         }
         found
     }
@@ -250,6 +281,28 @@ mod tests {
         let pair = |is_constant| CmpValues::U16((u16::from_le_bytes(*b"ab"), u16::from_le_bytes(*b"cd"), is_constant));
         assert_eq!(results(b"ab", &pair(true)), Vec::<Vec<u8>>::new());
         assert_eq!(results(b"ab", &pair(false)), [b"cd"]);
+    }
+
+    #[test]
+    fn a_number_that_decides_an_allocation_is_raised_as_long_as_it_fits() {
+        let made = |input: &[u8], size| {
+            let apply = |one: &Replacement| {
+                let mut result = Vec::new();
+                one.apply(input, &mut result);
+                result
+            };
+            Haystack::new(input).enlarged(size).iter().map(apply).collect::<Vec<_>>()
+        };
+        // 300 items of 12 bytes, and 8 bytes
+        let size = 300 * 12 + 8;
+        assert_eq!(made(b"[\x01\x2c]", size), [b"[\x12\xc0]", b"[\x04\xb0]", b"[\x02\x58]"]);
+        assert_eq!(made(b"[\x2c\x01]", size).len(), 3);
+        let text = made(b"rows=300;", size);
+        assert!(text.contains(&b"rows=19660800;".to_vec()) && text.contains(&b"rows=600;".to_vec()), "{text:?}");
+        assert_eq!(made(b"[\x01\x2d] 30 3000", size), Vec::<Vec<u8>>::new());
+        // no more than a machine has
+        let large = made(b"[\x00\x20\x00\x00]", 1 << 21);
+        assert!(large.contains(&b"[\x02\x00\x00\x00]".to_vec()) && !large.contains(&b"[\x20\x00\x00\x00]".to_vec()));
     }
 
     #[test]

@@ -198,6 +198,7 @@ pub(super) fn observe(executor: &mut HarnessExecutor, options: &Options) -> Resu
     if let Some(kind) = options.search.trace {
         counts.trace(kind);
     }
+    counts.follow_memory(&options.confirm.cost);
     options.search.validity.valid_if_reached.as_ref().map_or(Ok(()), |function| require(counts, function))
 }
 

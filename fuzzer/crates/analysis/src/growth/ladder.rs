@@ -11,7 +11,7 @@ use quagmire_base::error::Result;
 use quagmire_choices::template::Template;
 use quagmire_cost::{
     law::{Point, before_plateau},
-    resource::Resource,
+    resource::{Capability, Resource},
 };
 
 /// Number of repetitions of the smallest size.
@@ -48,6 +48,8 @@ pub(super) struct Limits {
     pub rounds: u32,
     /// How much of each run is wanted.
     pub detail: Detail,
+    /// Resource whose law is looked for.
+    pub resource: Resource,
 }
 
 /// Reason why no larger size was run.
@@ -182,6 +184,12 @@ fn difference(
         }
         _ if falls && is_rejected => Some("is rejected"),
         _ if falls && finding.is_some() => Some("costs less than half of a smaller one"),
+        // an allocation has failed, most likely: that is no law of the program
+        _ if limits.resource.describe().needs == Capability::Memory
+            && before.is_some_and(|before| run.amount(limits.resource) <= before.run.amount(limits.resource) / 2) =>
+        {
+            Some("uses less than half of the memory of a smaller one")
+        }
         _ => None,
     }
 }
@@ -324,7 +332,17 @@ mod tests {
             bytes: 1 << 20,
             rounds: 1,
             detail: Detail::Cost,
+            resource: Resource::Instructions,
         }
+    }
+
+    #[test]
+    fn what_uses_much_less_memory_than_a_smaller_one_had_none() {
+        let run = |heap| Run { cost: Cost::from([(Resource::Heap, heap)]), ..Run::default() };
+        let before = Sample { n: 5, bytes: 5, run: run(1 << 30) };
+        let of = |resource, heap| difference(&run(heap), Some(&before), None, &Limits { resource, ..limits() });
+        assert!(of(Resource::Heap, 1 << 20).is_some());
+        assert!(of(Resource::Heap, 1 << 31).is_none() && of(Resource::Instructions, 1 << 20).is_none());
     }
 
     #[test]

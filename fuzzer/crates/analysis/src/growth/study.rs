@@ -174,6 +174,7 @@ impl Study<'_> {
             bytes: self.options.max_bytes,
             rounds: rounds(self.resource),
             detail: Detail::Source,
+            resource: self.resource,
         }
     }
 

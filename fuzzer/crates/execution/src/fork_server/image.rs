@@ -158,8 +158,8 @@ mod tests {
     fn record(entry: u64, edges: u32) -> RawFunction {
         let (entry, address) = (entry as *mut u32, std::ptr::null());
         let counts = if edges > 1 { entry } else { std::ptr::null_mut() };
-        let (lines, progress, sums, charges, reserved) = (0, 0, 0, 0, 0);
-        RawFunction { entry, counts, weights: entry, address, edges, lines, progress, sums, charges, reserved }
+        let (lines, progress, sums, charges, memory) = (0, 0, 0, 0, 0);
+        RawFunction { entry, counts, weights: entry, address, edges, lines, progress, sums, charges, memory }
     }
 
     /// Relocates an object of one record at address 4096, with an entry count at its end.

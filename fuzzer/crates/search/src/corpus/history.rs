@@ -25,7 +25,7 @@ pub struct Novelty {
     pub bucket: bool,
     /// It is valid, and hits an edge in a bucket that is new for that edge among valid entries.
     pub valid_edge: bool,
-    /// It executes an edge clearly more often than any entry.
+    /// It executes an edge clearly more often than any entry, or uses more memory somewhere.
     pub maximum: bool,
     /// It executes more instructions than any entry, or has a larger sort key of the chosen costs (by more than the noise,
     /// if that is noisy).
@@ -124,9 +124,17 @@ impl History {
         novelty.maximum |= maxima.into_iter().any(|(&now, &maximum)| exceeds(now, maximum));
     }
 
-    /// Adds the charges of one function of a new entry.
-    pub fn learn_charges(&mut self, first: usize, charges: &[u32]) {
-        for (maximum, &now) in self.maximum.iter_mut().skip(first).zip(charges) {
+    /// Compares the memory of one function, whose maxima have to rise by any amount: as that of the whole run, which a larger
+    /// part of it may hide.
+    #[inline]
+    pub fn compare_memory(&self, first: usize, amounts: &[u32], novelty: &mut Novelty) {
+        let maxima = amounts.iter().zip(self.maximum.iter().skip(first));
+        novelty.maximum |= maxima.into_iter().any(|(&now, &maximum)| now > maximum);
+    }
+
+    /// Adds the charges, or the memory, of one function of a new entry.
+    pub fn learn_amounts(&mut self, first: usize, amounts: &[u32]) {
+        for (maximum, &now) in self.maximum.iter_mut().skip(first).zip(amounts) {
             *maximum = now.max(*maximum);
         }
     }
@@ -287,9 +295,22 @@ mod tests {
             novelty
         };
         assert_eq!(compare(&history, 800), Novelty { maximum: true, ..Novelty::default() });
-        history.learn_charges(1, &[800]);
+        history.learn_amounts(1, &[800]);
         assert!(!compare(&history, 900).any() && compare(&history, 901).any());
         assert_eq!((history.edges_found(), history.buckets_found()), (0, 0));
+    }
+
+    #[test]
+    fn memory_of_a_place_is_new_however_little_it_rises() {
+        let mut history = History::default();
+        history.grow(3);
+        history.learn_amounts(1, &[800, 64]);
+        let is_new = |amounts: &[u32]| {
+            let mut novelty = Novelty::default();
+            history.compare_memory(1, amounts, &mut novelty);
+            novelty.any()
+        };
+        assert!(!is_new(&[800, 64]) && is_new(&[0, 65]) && is_new(&[801, 0]));
     }
 
     #[test]

@@ -180,8 +180,9 @@ impl SearchState {
             self.history.learn(first, branches);
             let (first, slots) = counts.progress(function);
             self.history.learn_progress(first, slots);
-            let (first, charges) = counts.charges(function);
-            self.history.learn_charges(first, charges);
+            for (first, amounts) in [counts.charges(function), counts.stack(function), counts.heap(function)] {
+                self.history.learn_amounts(first, amounts);
+            }
         }
         let (cost, counted) = (counts.cost(), self.counted(counts));
         if self.towards.enter(counts) {
@@ -197,6 +198,7 @@ impl SearchState {
                 all,
                 branches: counts.branches(function).1.len(),
                 charges: counts.charges(function),
+                memory: [counts.stack(function), counts.heap(function)],
             }
         });
         let key = self.objective.key(&counted);
@@ -275,6 +277,9 @@ impl SearchState {
             self.history.compare(first, all, &mut novelty);
             let (first, charges) = counts.charges(function);
             self.history.compare_charges(first, charges, &mut novelty);
+            for (first, amounts) in [counts.stack(function), counts.heap(function)] {
+                self.history.compare_memory(first, amounts, &mut novelty);
+            }
         }
         if counts.is_valid() && self.history.has_invalid() {
             for &function in counts.changed() {

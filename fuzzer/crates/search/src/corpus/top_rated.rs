@@ -39,9 +39,11 @@ pub struct TopRated {
     /// For each edge and bucket, the cheapest entry that hits the edge in this bucket.
     cheapest: Vec<[EntryId; BUCKETS]>,
     /// For each edge, the entry that executes it most often, and its count. For a progress slot of a comparison, the
-    /// entry that hits most of the function's slots, and how many: the search should go on from there. For a charge, the
-    /// entry with the largest one.
+    /// entry that hits most of the function's slots, and how many: the search should go on from there. For a charge, and for
+    /// memory, the entry with the largest amount.
     hottest: Vec<(EntryId, u32)>,
+    /// Numbers of memory that some entry has used.
+    memory: Vec<usize>,
     /// For each edge, the cheapest valid entry that hits it; empty as long as all entries are valid.
     cheapest_valid: Vec<EntryId>,
     /// For each total, the entry with the largest amount.
@@ -94,6 +96,7 @@ impl TopRated {
             && self.cheapest_valid.iter().all(|&entry| is_entry(entry))
             && self.cheapest.iter().flatten().all(|&entry| is_entry(entry))
             && self.hottest.iter().all(|&(entry, _)| is_entry(entry))
+            && self.memory.iter().all(|&place| place < self.hottest.len())
             && self.most.iter().flatten().all(|&entry| entry.index() < entries)
             && self.ranking.iter().chain(&self.by_score).all(|&(_, entry)| entry.index() < entries)
     }
@@ -124,6 +127,17 @@ impl TopRated {
         let hottest = self.hottest.get(edge).map_or(EntryId::NONE, |&(entry, _)| entry);
         let valid = self.cheapest_valid.get(edge).copied().unwrap_or(EntryId::NONE);
         cheapest.into_iter().chain([hottest, valid]).filter(|&entry| entry != EntryId::NONE)
+    }
+
+    /// Number of places whose memory some entry has used.
+    pub fn memory_places(&self) -> usize {
+        self.memory.len()
+    }
+
+    /// Entry that uses most memory at one of these places, by its position among them.
+    pub fn most_memory(&self, place: usize) -> Option<EntryId> {
+        let (holder, _) = self.hottest[*self.memory.get(place)?];
+        (holder != EntryId::NONE).then_some(holder)
     }
 
     /// Cost of an entry; `None` if it is not known.
@@ -173,7 +187,7 @@ impl TopRated {
 
     /// Enters a kept input with all its counts, function by function. Returns the entries that are best at nothing any
     /// more; `entry` itself may be among them. Executing an edge of `maxima` most often makes it top-rated, and so does the
-    /// largest charge among them. An invalid entry needs [`Self::expect_invalid`] before.
+    /// largest charge or memory among them. An invalid entry needs [`Self::expect_invalid`] before.
     pub fn enter<'a>(
         &mut self,
         entry: EntryId,
@@ -189,7 +203,7 @@ impl TopRated {
         insert(&mut self.ranking, (standing.cost[Resource::Instructions], entry));
         insert(&mut self.by_score, (standing.score.to_bits(), entry));
         let mut evicted = Vec::new();
-        for CountsOfFunction { first, all, branches, charges } in counts {
+        for CountsOfFunction { first, all, branches, charges, memory } in counts {
             let (counts, slots) = all.split_at(branches);
             for (edge, &count) in (first..).zip(counts).filter(|(_, count)| **count != 0) {
                 let slot = bucket(count).trailing_zeros() as usize;
@@ -209,11 +223,15 @@ impl TopRated {
             for (slot, _) in (first + branches..).zip(slots).filter(|(_, hit)| **hit != 0) {
                 self.challenge_hottest(slot, entry, progress, &mut evicted);
             }
-            let (first_charge, charges) = charges;
-            for (charge, &amount) in
-                (first_charge..).zip(charges).filter(|(at, amount)| maxima.have(*at) && **amount != 0)
-            {
-                self.challenge_hottest(charge, entry, amount, &mut evicted);
+            let is_maximum = |&(at, amount): &(usize, &u32)| maxima.have(at) && *amount != 0;
+            for (at, &amount) in (charges.0..).zip(charges.1).filter(is_maximum) {
+                self.challenge_hottest(at, entry, amount, &mut evicted);
+            }
+            for (at, &amount) in memory.into_iter().flat_map(|(first, some)| (first..).zip(some)).filter(is_maximum) {
+                if self.hottest[at].1 == 0 {
+                    self.memory.push(at);
+                }
+                self.challenge_hottest(at, entry, amount, &mut evicted);
             }
         }
         for (total, amount) in totals(&standing).into_iter().enumerate().filter(|&(_, amount)| amount > 0) {
@@ -368,17 +386,25 @@ pub struct CountsOfFunction<'a> {
     pub branches: usize,
     /// Number of its first charge, and its charges.
     pub charges: (usize, &'a [u32]),
+    /// The same of its stack, and of what its calls of allocators got.
+    pub memory: [(usize, &'a [u32]); 2],
 }
 
 impl<'a> CountsOfFunction<'a> {
     /// Creates the counts of a function that has nothing but branches.
     #[cfg(test)]
     pub(crate) fn branches(first: usize, all: &'a [u32]) -> Self {
-        Self { first, all, branches: all.len(), charges: (first + all.len(), &[]) }
+        Self {
+            first,
+            all,
+            branches: all.len(),
+            charges: (first + all.len(), &[]),
+            memory: [(first + all.len(), &[]); 2],
+        }
     }
 }
 
-/// Edges, and charges, whose largest counts make an entry top-rated.
+/// Edges, charges and memory, whose largest counts make an entry top-rated.
 #[derive(Clone, Copy, Debug)]
 pub enum Maxima<'a> {
     /// All of them.
@@ -429,7 +455,13 @@ mod tests {
                 standing,
                 true,
                 Maxima::All,
-                std::iter::once(CountsOfFunction { first: 0, all: &counts, branches: 1, charges: (4, &[]) }),
+                std::iter::once(CountsOfFunction {
+                    first: 0,
+                    all: &counts,
+                    branches: 1,
+                    charges: (4, &[]),
+                    memory: [(4, &[]); 2],
+                }),
             )
         };
         assert!(enter(0, 50, [0, 0, 0]).is_empty());

@@ -31,6 +31,9 @@ pub enum Parents {
     Both,
 }
 
+/// Share of the rounds for cost whose parents use most memory somewhere, in a campaign that looks for it.
+const SHARE_OF_MEMORY: f64 = 0.5;
+
 /// Attempts to find a parent.
 const MOST_ATTEMPTS: usize = 16;
 
@@ -112,7 +115,14 @@ impl<H> Scheduler<BytesInput, CampaignState<H>> for ByCostScheduler {
                     Parents::Intervals => true,
                     Parents::Both => rand.coinflip(0.5),
                 };
+                // what uses most memory somewhere has no better score until it is the largest of all
+                let places = NonZeroUsize::new(search.top_rated.memory_places());
+                let places = places.filter(|_| rand.coinflip(SHARE_OF_MEMORY));
                 let draw = |rand: &mut _| {
+                    let place = places.map(|places| Rand::below(rand, places));
+                    if let Some(entry) = place.and_then(|place| search.top_rated.most_memory(place)) {
+                        return entry;
+                    }
                     let place = if by_intervals {
                         intervals::draw(parents, rand)
                     } else {

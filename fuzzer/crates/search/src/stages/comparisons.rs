@@ -1,11 +1,13 @@
 //! Comparisons: runs an entry once with its comparisons recorded, and makes mutants in which operands that the input holds
-//! are replaced by those that they were compared with. Magic numbers and keywords are found at once that way.
+//! are replaced by those that they were compared with. Magic numbers and keywords are found at once that way. In a campaign that
+//! looks for memory, numbers from which the size of an allocation follows are raised as well.
 
 use std::collections::HashSet;
 
 use libafl::{
     Error, HasMetadata,
     corpus::Corpus,
+    executors::HasObservers,
     inputs::{BytesInput, HasMutatorBytes},
     mutators::Tokens,
     observers::cmp::CmpValues,
@@ -113,7 +115,10 @@ impl ComparisonsStage {
         if self.learns {
             learn(parts.state, &haystack, &values);
         }
-        for replacement in values.iter().flat_map(|values| haystack.replacements(values)) {
+        let compared = values.iter().flat_map(|values| haystack.replacements(values));
+        let sizes = if parts.executor.observers().0.follows_heap() { comparisons.sizes() } else { Vec::new() };
+        let allocated = sizes.iter().flat_map(|&size| haystack.enlarged(size));
+        for replacement in compared.chain(allocated) {
             if left == 0 || parts.state.is_interrupted() {
                 break;
             }
@@ -128,7 +133,9 @@ impl ComparisonsStage {
 
 impl Work for ComparisonsStage {
     fn perform<C: Campaign>(&mut self, entry: EntryId, parts: &mut Parts<'_, C>) -> Result<(), Error> {
-        let Some(comparisons) = self.comparisons.filter(Comparisons::are_called) else { return Ok(()) };
+        let follows_heap = parts.executor.observers().0.follows_heap();
+        let is_used = |comparisons: &Comparisons| comparisons.are_called() || follows_heap;
+        let Some(comparisons) = self.comparisons.filter(is_used) else { return Ok(()) };
         let state = &mut *parts.state;
         let allowed = allowed(state, entry);
         let makes_up = self.learns && may_make_up(state) && state.hooks.relative_cost(entry) <= DEAREST;

@@ -1,5 +1,7 @@
-//! Search by growth: patterns are run at small sizes, those under which counts grow faster than the input are kept for each
-//! function and changed, and what they make at the size limit are mutants like others.
+//! Search by growth: patterns are run at small sizes, those under which counts, or memory in a campaign that looks for it, grow
+//! faster than the input are kept for each function and changed, and what they make at the size limit are mutants like others.
+
+use std::{collections::HashMap, ops::Range};
 
 use libafl::{
     Error, HasMetadata,
@@ -16,7 +18,8 @@ use crate::{
     EntryId,
     corpus::{
         effort::work,
-        growth::{Grown, Growth},
+        growth::{Grown, Growth, Place},
+        objective::Objective,
     },
     evaluate::{Campaign, Parts, evaluate},
     hooks::CampaignHooks,
@@ -27,14 +30,12 @@ use quagmire_choices::{
     pattern::{Material, Pattern, window},
     template::Template,
 };
+use quagmire_cost::resource::Capability;
 use quagmire_execution::{abi::Status, counts::CountsObserver};
 
 /// Rounds of the small inputs. They are off powers of two, where buffers that double look as if they grew smoothly, and the
 /// steps between them double.
 const ROUNDS: [u64; 4] = [6, 13, 27, 55];
-
-/// Local exponent from which growth is fast: n log n has less at these sizes.
-const FAST: f64 = 1.3;
 
 /// Local exponent of work beyond which larger sizes are not tried, and factor between the work at the smallest size and the
 /// third one, as what begins at a size is as steep there. What an edge begins with at a size is no growth.
@@ -64,14 +65,12 @@ pub struct GrowthStage {
     runs: Runs,
 }
 
-/// Counts of the runs of a pattern.
+/// Amounts of the runs of a pattern.
 #[derive(Default)]
 struct Runs {
-    /// Functions of each run, and where their counts begin.
-    functions: Vec<Vec<(u32, usize)>>,
-    counts: Vec<Vec<u32>>,
-    /// Functions of the last run, in ascending order.
-    ran: Vec<u32>,
+    /// Places of each run in ascending order, and which amounts are theirs.
+    places: Vec<Vec<(Place, Range<usize>)>>,
+    amounts: Vec<Vec<u32>>,
     /// Sizes and work of the runs.
     bytes: Vec<f64>,
     work: Vec<f64>,
@@ -83,31 +82,30 @@ impl Runs {
         self.work.clear();
     }
 
-    fn add(&mut self, counts: &CountsObserver, bytes: usize, work: u64) {
+    fn add(&mut self, counts: &CountsObserver, objective: &Objective, bytes: usize) {
         let run = self.bytes.len();
-        if self.counts.len() == run {
-            self.counts.push(Vec::new());
-            self.functions.push(Vec::new());
+        if self.amounts.len() == run {
+            self.amounts.push(Vec::new());
+            self.places.push(Vec::new());
         }
-        self.counts[run].clear();
-        self.functions[run].clear();
-        self.ran.clear();
-        self.ran.extend(counts.ran());
-        self.ran.sort_unstable();
-        for &function in &self.ran {
-            self.functions[run].push((function, self.counts[run].len()));
-            self.counts[run].extend(counts.counts(function).1);
-            self.counts[run].extend(counts.charges(function).1);
-        }
+        let (places, amounts) = (&mut self.places[run], &mut self.amounts[run]);
+        places.clear();
+        amounts.clear();
+        for_all_places(counts, objective, |place, all| {
+            let first = amounts.len();
+            all.iter().for_each(|some| amounts.extend(*some));
+            places.push((place, first..amounts.len()));
+        });
+        places.sort_unstable_by_key(|(place, _)| *place);
         self.bytes.push(bytes as f64);
-        self.work.push(work as f64);
+        self.work.push(objective.work(&counts.cost()) as f64);
     }
 
-    /// Count of an edge of a function in a run.
-    fn count(&self, run: usize, function: u32, edge: usize) -> f64 {
-        let functions = &self.functions[run];
-        match functions.binary_search_by_key(&function, |(one, _)| *one) {
-            Ok(place) => self.counts[run].get(functions[place].1 + edge).copied().map_or(0.0, f64::from),
+    /// An amount of a place in a run.
+    fn amount(&self, run: usize, place: Place, number: usize) -> f64 {
+        let places = &self.places[run];
+        match places.binary_search_by_key(&place, |(one, _)| *one) {
+            Ok(at) => self.amounts[run][places[at].1.clone()].get(number).copied().map_or(0.0, f64::from),
             Err(_) => 0.0,
         }
     }
@@ -127,24 +125,35 @@ impl Runs {
         Growth { exponent, count: self.work[last], bytes: self.bytes[last] }
     }
 
-    /// Functions with an edge whose count is at least `fewest` in the last run and grows fast, with the fastest one of these.
-    fn fast(&self, fewest: u32) -> Vec<(u32, Growth)> {
+    /// Places with an amount that is at least `fewest` in the last run and grows fast, with the fastest one of these.
+    fn fast(&self, fewest: u32) -> Vec<(Place, Growth)> {
         let last = self.bytes.len() - 1;
-        let functions = &self.functions[last];
-        let end = |place: usize| functions.get(place + 1).map_or(self.counts[last].len(), |next| next.1);
-        let of_function = |(place, &(function, start)): (usize, &(u32, usize))| {
-            let edges = self.counts[last][start..end(place)].iter().enumerate();
-            let hot = edges.filter(|(_, count)| **count >= fewest);
-            let grown = hot.map(|(edge, &count)| {
-                let count = f64::from(count);
-                let before = [last - 2, last - 1].map(|run| self.count(run, function, edge));
+        let of_place = |(place, range): &(Place, Range<usize>)| {
+            let amounts = self.amounts[last][range.clone()].iter().enumerate();
+            let large = amounts.filter(|(_, amount)| **amount >= fewest);
+            let grown = large.map(|(number, &amount)| {
+                let count = f64::from(amount);
+                let before = [last - 2, last - 1].map(|run| self.amount(run, *place, number));
                 Growth { exponent: self.exponent([before[0], before[1], count]), count, bytes: self.bytes[last] }
             });
-            let fast = grown.filter(|one| (FAST..STEEPEST).contains(&one.exponent));
+            let fast = grown.filter(|one| (place.fast()..STEEPEST).contains(&one.exponent));
             let fastest = fast.max_by(|a, b| a.reach().total_cmp(&b.reach()))?;
-            Some((function, fastest))
+            Some((*place, fastest))
         };
-        functions.iter().enumerate().filter_map(of_function).collect()
+        self.places[last].iter().filter_map(of_place).collect()
+    }
+}
+
+/// Calls `each` with every place that the last run has reached, and its amounts: those of memory if the campaign looks for it.
+fn for_all_places(counts: &CountsObserver, objective: &Objective, mut each: impl FnMut(Place, [&[u32]; 2])) {
+    for &function in counts.ran() {
+        each(Place::Counts(function), [counts.counts(function).1, counts.charges(function).1]);
+        each(Place::Stack(function), [counts.stack(function).1, &[]]);
+        each(Place::Heap(function), [counts.heap(function).1, &[]]);
+    }
+    for &resource in objective.resources().iter().filter(|one| one.describe().needs == Capability::Memory) {
+        let amount = u32::try_from(counts.cost()[resource]).unwrap_or(u32::MAX);
+        each(Place::Whole(resource), [&[amount], &[]]);
     }
 }
 
@@ -152,8 +161,8 @@ impl Runs {
 enum Outcome {
     /// It does not repeat, was not run to the end, or grows in proportion.
     Dull,
-    /// Growth of the work, and the functions in which it grows fast.
-    Fast(Growth, Vec<(u32, Growth)>),
+    /// Growth of the work, and the places at which something grows fast.
+    Fast(Growth, Vec<(Place, Growth)>),
     /// It grows beyond all powers.
     Explodes,
 }
@@ -200,7 +209,7 @@ impl GrowthStage {
             if status != Status::Returned {
                 return Ok(Outcome::Dull);
             }
-            self.runs.add(&parts.executor.observers().0, bytes, of_target);
+            self.runs.add(&parts.executor.observers().0, &parts.state.search.objective, bytes);
             if self.runs.bytes.len() == ROUNDS.len() - 1 {
                 let growth = self.runs.growth();
                 if growth.exponent > STEEPEST && growth.count > EXPLODES * self.runs.work[0] {
@@ -227,9 +236,9 @@ impl GrowthStage {
                 growth.add_dull();
                 return self.climb(&template, parent, parts);
             }
-            Outcome::Fast(work, functions) => {
-                let grown = Grown { pattern, parent, work, functions };
-                if growth.is_news(&grown.functions) {
+            Outcome::Fast(work, places) => {
+                let grown = Grown { pattern, parent, work, places };
+                if growth.is_news(&grown.places) {
                     let grown = self.shortened(grown, parts)?;
                     parts.state.search.growth.add(&grown);
                     return self.enlarge(&grown, parts);
@@ -240,16 +249,16 @@ impl GrowthStage {
         Ok(())
     }
 
-    /// A pattern made shorter while it grows as fast in the functions for which it is news.
+    /// A pattern made shorter while it grows as fast at the places for which it is news.
     fn shortened<C: Campaign>(&mut self, mut grown: Grown, parts: &mut Parts<'_, C>) -> Result<Grown, Error> {
         let enough = parts.state.search.growth.work + MOST_WORK;
         for step in 0.. {
             let Some(pattern) = grown.pattern.shorter(step) else { break };
             let Some(template) = pattern.template().filter(|_| pattern != grown.pattern) else { continue };
-            if let Outcome::Fast(work, functions) = self.grow(&template, grown.parent, parts)?
-                && parts.state.search.growth.keeps_news(&grown.functions, &functions)
+            if let Outcome::Fast(work, places) = self.grow(&template, grown.parent, parts)?
+                && parts.state.search.growth.keeps_news(&grown.places, &places)
             {
-                grown = Grown { pattern, work, functions, ..grown };
+                grown = Grown { pattern, work, places, ..grown };
             }
             if parts.state.is_interrupted() || parts.state.search.growth.work > enough {
                 break;
@@ -294,15 +303,12 @@ impl GrowthStage {
         }
         let has_returned = self.evaluate(&template, rounds, grown.parent, parts)?.is_some();
         let counts = &parts.executor.observers().0;
-        let most_of = |function: u32| {
-            let all = counts.counts(function).1.iter().chain(counts.charges(function).1);
-            f64::from(all.copied().max().unwrap_or(0))
-        };
-        let count = |function: u32| {
-            let ran = counts.ran().contains(&function);
-            has_returned.then(|| if ran { most_of(function) } else { 0.0 })
-        };
-        parts.state.search.growth.reach(&grown.pattern, self.input.mutator_bytes().len(), count);
+        let mut most = HashMap::new();
+        for_all_places(counts, &parts.state.search.objective, |place, amounts| {
+            most.insert(place, f64::from(amounts.into_iter().flatten().copied().max().unwrap_or(0)));
+        });
+        let amount = |place| has_returned.then(|| most.get(&place).copied().unwrap_or(0.0));
+        parts.state.search.growth.reach(&grown.pattern, self.input.mutator_bytes().len(), amount);
         Ok(())
     }
 

@@ -38,7 +38,7 @@ impl Table {
             progress: 0,
             sums: 0,
             charges: 0,
-            reserved: 0,
+            memory: 0,
         };
         let functions = Box::leak(numbers.map(function).collect::<Box<[_]>>());
         let functions = functions.as_ptr_range();
