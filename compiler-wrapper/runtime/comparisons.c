@@ -74,7 +74,8 @@ static void add(const void *place, struct qgm_comparison *one) {
     __quagmire_comparisons->comparison[slot] = *one;
 }
 
-int __quagmire_are_recorded(void) {
+/* Notes that the program shows comparisons. Returns whether this run's are recorded. */
+static int are_recorded(void) {
   __quagmire_comparisons->are_called = 1;
   if (__quagmire_recording == QGM_UNCALLED)
     __quagmire_recording = QGM_OFF;
@@ -83,7 +84,7 @@ int __quagmire_are_recorded(void) {
 
 void __quagmire_compared_numbers(const void *place, uint64_t first, uint64_t second, unsigned size, int is_constant) {
   /* bytes that are compared, as they are or as wider numbers: other mutations find these values as soon */
-  if (!__quagmire_are_recorded() || first == second || (first | second) < 256)
+  if (!are_recorded() || first == second || (first | second) < 256)
     return;
   struct qgm_comparison one = {.kind = QGM_NUMBERS, .is_constant = (uint8_t)is_constant, .size = {(uint8_t)size, (uint8_t)size}};
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -172,7 +173,7 @@ static size_t same_before(const uint8_t *a, const uint8_t *b) {
 }
 
 void __quagmire_compared_words(const void *place, const void *first, const void *second) {
-  if (!__quagmire_are_recorded())
+  if (!are_recorded())
     return;
   /* the next byte of the same words */
   int goes_on = next_first == (uintptr_t)first && next_second == (uintptr_t)second;
@@ -207,7 +208,7 @@ void __quagmire_compare(const void *a, const void *b, size_t most, uint32_t *slo
   if (!left || !right)
     return;
   /* compilers put short comparisons in the place of the call, so that the function of the C library does not see it */
-  if (UNLIKELY(__quagmire_recording != QGM_OFF) && __quagmire_are_recorded()) {
+  if (UNLIKELY(__quagmire_recording != QGM_OFF) && are_recorded()) {
     if (kind & QGM_TEXT)
       __quagmire_compared_strings(slots, a, b, most, kind);
     else

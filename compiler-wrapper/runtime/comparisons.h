@@ -51,9 +51,6 @@ void __quagmire_reduced(uint64_t dividend, uint64_t divisor);
 /* Forgets what an earlier run has hashed. */
 QGM_HIDDEN void __quagmire_begin_hashes(void);
 
-/* Whether this run's comparisons are recorded. Notes that the program shows some. */
-QGM_HIDDEN int __quagmire_are_recorded(void);
-
 /* Whether the page of an address can be read: a loop that is entered need not read anything. */
 QGM_HIDDEN int __quagmire_can_be_read(const void *start);
 

@@ -17,13 +17,16 @@ void __quagmire_begin_hashes(void) {
   memset(readable, 0, sizeof readable);
 }
 
+/* Hashes are no comparisons: programs that show nothing else are not searched for these. */
+static int is_on(void) { return __quagmire_comparisons && __quagmire_recording == QGM_ON; }
+
 static struct qgm_hash *next(void) {
   uint64_t slot = __atomic_fetch_add(&__quagmire_comparisons->hash_count, 1, __ATOMIC_RELAXED);
   return slot < QGM_MAX_HASHES ? &__quagmire_comparisons->hash[slot] : NULL;
 }
 
 void __quagmire_hash_begins(const void *start) {
-  if (__quagmire_are_recorded())
+  if (is_on())
     bytes = start;
 }
 
@@ -38,7 +41,7 @@ static size_t length_at(const uint8_t *start) {
 }
 
 void __quagmire_hashed(const void *place, uint64_t value, int is_final) {
-  if (!__quagmire_are_recorded() || !bytes)
+  if (!is_on() || !bytes)
     return;
   struct qgm_hash *hash = next();
   if (!hash)
@@ -53,7 +56,7 @@ void __quagmire_hashed(const void *place, uint64_t value, int is_final) {
 }
 
 void __quagmire_reduced(uint64_t dividend, uint64_t divisor) {
-  if (!__quagmire_are_recorded())
+  if (!is_on())
     return;
   struct qgm_hash *hash = next();
   if (!hash)

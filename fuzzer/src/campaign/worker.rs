@@ -166,16 +166,14 @@ pub fn work(
         recorder.open_index(first || restart.died.is_some())?;
     }
     let uses = |name: &str| is_used(options.search.rules.as_deref(), name);
-    let compared = harness.comparisons().filter(|_| uses(COMPARISONS));
-    // what it does byte by byte, operators on choices do value by value
-    let has_choices = setup.grammar.is_some() || harness.draws_are_compiled();
-    let is_deterministic =
-        uses(DETERMINISTIC) && (options.search.choices == Mode::Off || !has_choices || options.search.rules.is_some());
+    let recorded = |name| harness.comparisons().filter(|_| uses(name));
+    let compared = recorded(COMPARISONS);
+    let is_deterministic = uses(DETERMINISTIC) && goes_bytewise(setup, harness);
     let stages = tuple_list!(
         WorkStage(PrepareStage::new(rules.len())),
         WorkStage(DeterministicStage::new(rules.len(), is_deterministic)),
         WorkStage(ComparisonsStage::new(rules.len(), compared, !options.search.no_auto_dict)),
-        WorkStage(CollisionsStage::new(rules.len(), harness.comparisons().filter(|_| uses(COLLISIONS)))),
+        WorkStage(CollisionsStage::new(rules.len(), recorded(COLLISIONS))),
         WorkStage(MutateStage::new(
             operators,
             choices,
@@ -206,6 +204,13 @@ pub fn work(
         deadline,
     });
     worker.run(stages, execution_limit)
+}
+
+/// Whether the deterministic stage goes byte by byte: what it does so, operators on choices do value by value.
+fn goes_bytewise(setup: &Setup, harness: &Harness) -> bool {
+    let search = &setup.options.search;
+    let has_choices = setup.grammar.is_some() || harness.draws_are_compiled();
+    search.choices == Mode::Off || !has_choices || search.rules.is_some()
 }
 
 /// The stage that searches by growth, where counts are exact: modulo 256 they grow like nothing.

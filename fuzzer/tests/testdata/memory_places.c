@@ -13,8 +13,8 @@ struct input {
   size_t size, at;
 };
 
-// 'H': work that has nothing to do with memory, a block that is larger than all others, and then 500 steps that each ask for half
-// a byte and keep a small one.
+// 'H': work that has nothing to do with memory, a block that is larger than all others, and then 500 steps that each ask for
+// three bits of a byte and keep a small one.
 static void hold(const struct input *in) {
   unsigned sum = 0;
   for (size_t i = 0; i < in->size && i < 100; i++)
@@ -24,13 +24,13 @@ static void hold(const struct input *in) {
   scratch = malloc(1 << 20);
   free((void *)scratch);
   size_t steps = 0;
-  while (steps < 500 && steps < in->size && ((in->data[steps] ^ (steps * 37 + 11)) & 15) == 0)
+  while (steps < 500 && steps < in->size && ((in->data[steps] ^ (steps * 37 + 11)) & 7) == 0)
     kept[steps++] = malloc(64);
   while (steps)
     free((void *)kept[--steps]);
 }
 
-// 'D': two functions that call each other, as deep as half bytes say, behind a frame that is deeper than a hundred of theirs.
+// 'D': two functions that call each other, as deep as three bits of each byte say, behind a frame that is deeper than a hundred of theirs.
 static int descend(struct input *in, unsigned key);
 
 __attribute__((noinline)) static int one(struct input *in, unsigned key) {
@@ -38,10 +38,10 @@ __attribute__((noinline)) static int one(struct input *in, unsigned key) {
   frame[0] = 1;
   if (in->at >= in->size)
     return -1;
-  uint8_t c = in->data[in->at++] & 15;
-  if (c == (key & 15))
+  uint8_t c = in->data[in->at++] & 7;
+  if (c == (key & 7))
     return descend(in, key * 37 + 11) + frame[0];
-  return c == 15 ? 1 : -1;
+  return c == 7 ? 1 : -1;
 }
 
 __attribute__((noinline)) static int descend(struct input *in, unsigned key) {

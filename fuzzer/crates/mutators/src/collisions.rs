@@ -316,16 +316,18 @@ mod tests {
 
     use super::*;
 
+    type HashOf = fn(&[u8]) -> u64;
+
     /// A table whose chains the program walks.
     struct Table {
-        hash: fn(&[u8]) -> u64,
+        hash: HashOf,
         divisor: Option<u64>,
         hashed: u64,
         room: usize,
     }
 
     impl Table {
-        fn new(hash: fn(&[u8]) -> u64, divisor: Option<u64>) -> Self {
+        fn new(hash: HashOf, divisor: Option<u64>) -> Self {
             Self { hash, divisor, hashed: 0, room: 12_000 }
         }
 
@@ -389,7 +391,7 @@ mod tests {
 
     #[test]
     fn keys_of_functions_with_a_state_of_32_bits_have_one_hash() {
-        let functions: [(&str, fn(&[u8]) -> u64, usize); 3] =
+        let functions: [(&str, HashOf, usize); 3] =
             [("times 33", times_33, 24), ("fnv", fnv, 48), ("murmur", murmur, 64)];
         for (name, hash, longest) in functions {
             let mut table = Table::new(hash, Some(u64::from(u32::MAX)));
