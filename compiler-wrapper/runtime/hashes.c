@@ -26,6 +26,8 @@ static struct qgm_hash *next(void) {
 }
 
 void __quagmire_hash_begins(const void *start) {
+  if (__quagmire_comparisons)
+    __quagmire_comparisons->are_hashed = 1;
   if (is_on())
     bytes = start;
 }

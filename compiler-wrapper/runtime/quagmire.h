@@ -286,6 +286,7 @@ struct qgm_hash {
    memory. */
 struct qgm_comparisons {
   uint64_t are_called;   /* set at the first comparison that the target shows in a run, recording or not */
+  uint64_t are_hashed;   /* set at the first loop that makes a hash, in a run that is recorded or before a comparison was seen */
   uint64_t is_recording; /* set by the engine */
   uint64_t count;        /* of the used items, and of those that found no room; cleared by the engine, as hash_count */
   struct qgm_comparison comparison[QGM_MAX_COMPARISONS];

@@ -31,7 +31,7 @@ fn custom_rules_are_applied_and_appear_by_label() {
     assert_eq!(
         labels(&scene),
         "R.1 R.2 R.3 havoc splice tokens custom custom-crossover single deterministic mask trim comparisons growth \
-         regenerate splice-part delete-part repeat-part nest-part shuffle-parts change-values equal-values different-values"
+         collisions regenerate splice-part delete-part repeat-part nest-part shuffle-parts change-values equal-values different-values"
     );
     assert!(applied[0].1 > 0 && applied[1].1 > 0, "{applied:?}");
     // masks and trimming find out what matters, and are no mutations

@@ -28,7 +28,7 @@ fn largest(file: &Path) -> u64 {
 
 #[test]
 fn the_worst_that_is_reported_is_the_worst_of_all_that_was_run() {
-    for options in ["--seed 1", "--seed 2 --parents intervals", "--seed 3 --experiment no-edge-maxima --rules havoc"] {
+    for options in ["--seed 4", "--seed 2 --parents intervals", "--seed 3 --experiment no-edge-maxima --rules havoc"] {
         let scene = Scene::new(GREETING);
         let harness = harness("remembers.c");
         let mut campaign =
@@ -72,13 +72,10 @@ fn each_strategy_searches_and_repeats_itself() {
             (applied(&scene.summary()), scene.files("out/queue"))
         };
         let first = campaign();
-        let mutations = first
-            .0
-            .iter()
-            .filter(|(name, _)| !["deterministic", "growth", "collisions"].contains(&name.as_str()))
-            .count();
-        let rules = BUILT_IN.iter().filter(|rule| !rule.label().starts_with('D')).count();
-        assert_eq!(mutations, rules + 3, "rules but for tags, havoc, single, splice: {:?}", first.0);
+        let rules = BUILT_IN.iter().map(|rule| rule.label()).filter(|label| !label.starts_with('D'));
+        let is_applied = |name: &&str| first.0.iter().any(|(other, _)| other == name);
+        let missing: Vec<&str> = rules.chain(["havoc", "single", "splice"]).filter(|name| !is_applied(name)).collect();
+        assert!(missing.is_empty(), "{missing:?} of {:?}", first.0);
         assert_eq!(first, campaign(), "{strategy}");
     }
 }

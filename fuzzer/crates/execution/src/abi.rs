@@ -296,6 +296,8 @@ pub struct RawHash {
 pub struct RawComparisons {
     /// Nonzero once the target has shown a comparison in a run.
     pub are_called: AtomicU64,
+    /// Nonzero once the target has made a hash in a run that was recorded, or before it has shown a comparison.
+    pub are_hashed: AtomicU64,
     /// Whether runs are recorded.
     pub is_recording: AtomicU64,
     /// Number of used items of `comparison`, and of those that found no room.

@@ -59,6 +59,11 @@ impl Comparisons {
         self.raw.are_called.load(Relaxed) != 0
     }
 
+    /// Whether a run of the target that was recorded has made a hash.
+    pub fn are_hashed(&self) -> bool {
+        self.raw.are_hashed.load(Relaxed) != 0
+    }
+
     /// Forgets what was recorded, and records the runs that begin from now on.
     pub fn begin(&self) {
         self.raw.count.store(0, SeqCst);

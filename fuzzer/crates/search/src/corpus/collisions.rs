@@ -13,9 +13,11 @@ pub const MOST_WORK: f64 = 6e9;
 /// Searches of a function that brought nothing, after which no other input is tried.
 const MOST_SEARCHES: u8 = 3;
 
-/// One of so many runs is for entries whose hashes are recorded, and so many in any case.
+/// One of so many runs is for an entry whose hashes are recorded, and so many entries are in any case; of a program that has shown
+/// none, so few.
 const ONE_OF: u64 = 256;
 const AT_FIRST: u64 = 64;
+const UNHASHED: u64 = 4;
 
 /// Where keys stand in inputs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -57,9 +59,11 @@ pub struct CollisionState {
 }
 
 impl CollisionState {
-    /// Whether the hashes of an entry are to be recorded now, after so many executions; notes that they are.
-    pub fn traces(&mut self, entry: EntryId, executions: u64) -> bool {
-        (self.traced.len() as u64) < AT_FIRST + executions / ONE_OF && self.traced.insert(entry)
+    /// Whether the hashes of an entry are to be recorded now, after so many executions, in a program that has shown some or not;
+    /// notes that they are.
+    pub fn traces(&mut self, entry: EntryId, executions: u64, are_hashed: bool) -> bool {
+        let most = if are_hashed { AT_FIRST + executions / ONE_OF } else { UNHASHED };
+        (self.traced.len() as u64) < most && self.traced.insert(entry)
     }
 
     /// Whether a function is to be searched now, after so much work of all kinds; notes that it is, since a run may end this

@@ -163,6 +163,9 @@ impl<C: Campaign> Asked<'_, '_, C> {
     /// Runs keys, with their hashes recorded. `None` to end the search.
     fn run(&mut self, keys: &[Vec<u8>]) -> Option<()> {
         self.slots.fill(keys.iter().cloned(), self.stage.input.as_mut());
+        if self.stage.input.mutator_bytes().len() > self.parts.state.search.size_limit.most() {
+            return None;
+        }
         self.comparisons.begin();
         let run = run_small(self.parts, self.stage.operator, self.parent, &self.stage.input);
         self.comparisons.end();
@@ -268,7 +271,7 @@ impl<C: Campaign> Program for Asked<'_, '_, C> {
 }
 
 impl CollisionsStage {
-    /// Records what the program hashes in an input, and searches for keys that collide.
+    /// Searches for keys that collide in what the program hashes of an input.
     fn look_into<C: Campaign>(
         &mut self,
         comparisons: Comparisons,
@@ -276,13 +279,13 @@ impl CollisionsStage {
         bytes: &[u8],
         parts: &mut Parts<'_, C>,
     ) -> Result<(), Error> {
+        if bytes.len() > LONGEST.min(parts.state.libafl.max_size()) {
+            return Ok(());
+        }
         comparisons.begin();
         let run = run_small(parts, self.operator, entry, &BytesInput::new(bytes.to_vec()));
         comparisons.end();
-        if run?.is_none() {
-            return Ok(());
-        }
-        let all = hashed_in(bytes, comparisons.hashes());
+        let all = if run?.is_some() { hashed_in(bytes, comparisons.hashes()) } else { Vec::new() };
         for hashed in &all {
             let is_interrupted = parts.state.is_interrupted();
             let search = &mut parts.state.search;
@@ -361,15 +364,16 @@ impl Work for CollisionsStage {
     fn perform<C: Campaign>(&mut self, entry: EntryId, parts: &mut Parts<'_, C>) -> Result<(), Error> {
         let Some(comparisons) = self.comparisons else { return Ok(()) };
         let executions = *parts.state.executions();
-        if parts.state.search.objective.noisy().is_none() && parts.state.search.collisions.traces(entry, executions) {
-            let Ok(input) = parts.state.corpus().cloned_input_for_id(entry.into()) else { return Ok(()) };
-            let bytes = input.mutator_bytes();
-            if bytes.len() <= LONGEST {
-                // in loops that take several bytes at once, short names leave a rest to others
-                self.look_into(comparisons, entry, &stretched(bytes), parts)?;
-                self.look_into(comparisons, entry, bytes, parts)?;
-            }
+        let search = &mut parts.state.search;
+        if search.objective.noisy().is_some() || !search.collisions.traces(entry, executions, comparisons.are_hashed())
+        {
+            return Ok(());
         }
-        Ok(())
+        // an entry may have been evicted while it was prepared
+        let Ok(input) = parts.state.corpus().cloned_input_for_id(entry.into()) else { return Ok(()) };
+        let bytes = input.mutator_bytes();
+        // loops that take several bytes at once do nothing for short names, or leave a rest to others
+        self.look_into(comparisons, entry, &stretched(bytes), parts)?;
+        self.look_into(comparisons, entry, bytes, parts)
     }
 }
