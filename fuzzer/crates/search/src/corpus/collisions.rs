@@ -20,7 +20,7 @@ const AT_FIRST: u64 = 64;
 const UNHASHED: u64 = 4;
 
 /// Where keys stand in inputs.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Default)]
 pub struct Slots {
     pub before: Vec<u8>,
     pub between: Vec<u8>,

@@ -66,6 +66,10 @@ impl SizeLimit {
     /// Counts a run of the search that returned: its work, and the size of its input.
     #[inline]
     pub fn count(&mut self, work: u64, bytes: usize) {
+        // made of what is known, and not by the search at this limit
+        if bytes > self.now {
+            return;
+        }
         self.runs += 1;
         self.work += work;
         let part = if bytes > self.now / 2 { &mut self.upper } else { &mut self.lower };

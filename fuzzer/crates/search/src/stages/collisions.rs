@@ -45,7 +45,8 @@ const FOR_SIZE: usize = 64 << 10;
 /// Records of a run that are used, of those that there is room for.
 const MOST_RECORDS: usize = 4000;
 
-/// Pairs of neighbouring keys of an input that are tried, and bytes between them.
+/// Keys that are looked at in an input, pairs of neighbours that are tried, and bytes between them.
+const MOST_SPOTS: usize = 64;
 const MOST_PAIRS: usize = 4;
 const MOST_BETWEEN: usize = 256;
 
@@ -110,9 +111,8 @@ fn hashed_in(input: &[u8], hashes: impl Iterator<Item = Hash>) -> Vec<Hashed> {
         }
         let spots = places.entry((!hash.is_final(), place)).or_default();
         let from = spots.last().map_or(0, |spot| spot.end);
-        let find = |from: usize| memchr::memmem::find(&input[from..], &name).map(|at| from + at);
-        if let Some(at) = find(from).filter(|_| spots.len() < 64) {
-            spots.push(at..at + name.len());
+        if let Some(at) = memchr::memmem::find(&input[from..], &name).filter(|_| spots.len() < MOST_SPOTS) {
+            spots.push(from + at..from + at + name.len());
         }
     }
     let all = places.into_iter().filter(|(_, spots)| !spots.is_empty());
@@ -282,10 +282,16 @@ impl CollisionsStage {
         if bytes.len() > LONGEST.min(parts.state.libafl.max_size()) {
             return Ok(());
         }
+        let input = BytesInput::new(bytes.to_vec());
+        if parts.state.is_interrupted() || parts.state.hooks.is_left_out(bytes) {
+            return Ok(());
+        }
         comparisons.begin();
-        let run = run_small(parts, self.operator, entry, &BytesInput::new(bytes.to_vec()));
+        let run = evaluate(parts, &Origin::Mutant { parent: entry, operators: &[self.operator] }, &input);
         comparisons.end();
-        let all = if run?.is_some() { hashed_in(bytes, comparisons.hashes()) } else { Vec::new() };
+        run?;
+        parts.look()?;
+        let all = hashed_in(bytes, comparisons.hashes());
         for hashed in &all {
             let is_interrupted = parts.state.is_interrupted();
             let search = &mut parts.state.search;

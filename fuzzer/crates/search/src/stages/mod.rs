@@ -86,7 +86,8 @@ fn run_small<C: Campaign>(
     let counts = &parts.executor.observers().0;
     let moment = Moment::of(*parts.state.executions(), counts.program());
     parts.state.hooks.executed(&origin, moment, counts);
-    if counts.status() == Status::Returned && parts.state.search.judge(counts).total {
+    let is_worst = counts.status() == Status::Returned && parts.state.search.judge(counts).total;
+    if is_worst && !parts.state.hooks.is_over(*parts.state.executions()) {
         evaluate(parts, &origin, input)?;
     }
     let counts = &parts.executor.observers().0;
