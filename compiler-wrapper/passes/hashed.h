@@ -1,7 +1,7 @@
 // Numbers that loops make of bytes by multiplying, shifting, exclusive or and tables, one state after the other: hashes,
 // checksums, and numbers in text as well. What is handed to the runtime is where the bytes begin, the state behind the loop, and
 // what is made of it by arithmetic until it is used (runtime/hashes.c). No instruction is added to
-// the iterations of the loop. Remainders of divisions are handed over too: they are how many tables look at a hash.
+// the iterations of that loop. Operands of remainders are handed over too: that is how many tables look at a hash.
 #pragma once
 
 #include "iterations.h"
@@ -254,6 +254,9 @@ private:
   }
 
   void look(CallBase &Call) {
+    // nothing may stand between such a call and its return
+    if (Call.isMustTailCall())
+      return;
     const Function *Callee = Call.getCalledFunction();
     int Index = Callee && Callee->isDeclaration() ? bytesOfKnown(Callee->getName()) : -1;
     if (Index < 0 || unsigned(Index) >= Call.arg_size() || !Call.getArgOperand(Index)->getType()->isPointerTy() || !isHash(Call.getType()))

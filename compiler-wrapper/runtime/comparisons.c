@@ -97,6 +97,8 @@ void __quagmire_compared_numbers(const void *place, uint64_t first, uint64_t sec
 }
 
 void __quagmire_allocated(const void *place, size_t size) {
+  if (__quagmire_comparisons->is_recording != QGM_WITH_SIZES)
+    return;
   struct qgm_comparison one = {.kind = QGM_SIZE, .size = {sizeof(uint64_t)}};
   uint64_t bytes = size;
   memcpy(one.operand[0], &bytes, sizeof bytes);

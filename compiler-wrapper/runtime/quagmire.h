@@ -246,6 +246,7 @@ typedef enum qgm_status qgm_mutate_function(struct qgm_mutation *);
 
 #define QGM_OPERAND_BYTES 32
 #define QGM_MAX_COMPARISONS 2048
+#define QGM_WITH_SIZES 2
 
 /* Kinds of operands of a comparison, or of what else decides what a run does. */
 enum qgm_operands {
@@ -287,7 +288,7 @@ struct qgm_hash {
 struct qgm_comparisons {
   uint64_t are_called;   /* set at the first comparison that the target shows in a run, recording or not */
   uint64_t are_hashed;   /* set at the first loop that makes a hash, in a run that is recorded or before a comparison was seen */
-  uint64_t is_recording; /* set by the engine */
+  uint64_t is_recording; /* set by the engine: 1, or QGM_WITH_SIZES to record sizes of allocations too */
   uint64_t count;        /* of the used items, and of those that found no room; cleared by the engine, as hash_count */
   struct qgm_comparison comparison[QGM_MAX_COMPARISONS];
   uint64_t hash_count; /* as count */

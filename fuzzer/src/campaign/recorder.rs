@@ -59,6 +59,9 @@ use quagmire_search::{
 /// Rise of the largest ratio, as a factor, at which the time series get a point at once.
 const POINT_STEP: f64 = 1.02;
 
+/// Time that a process of its own has for all but its runs.
+const TO_START: Duration = Duration::from_secs(10);
+
 /// Factor by which a measured time has to exceed the longest one so far to be worth an entry.
 const SLOWER_STEP: f64 = 1.125;
 
@@ -397,7 +400,9 @@ impl CampaignHooks for Recorder<'_> {
     }
 
     fn instructions_apart(&self, inputs: &[&[u8]]) -> Option<Vec<u64>> {
-        let deadline = Instant::now() + self.setup.options.target.hang_timeout * inputs.len() as u32;
+        let now = Instant::now();
+        let runs = self.setup.options.target.hang_timeout.saturating_mul(inputs.len() as u32);
+        let deadline = now.checked_add(runs.saturating_add(TO_START)).unwrap_or(now);
         let confirmer = Confirmer::new(self.setup, deadline);
         let report = confirmer.run_apart(inputs, &mut || Ok(())).ok()??;
         let returned = report.inputs.iter().filter(|input| input.status == "returned");

@@ -117,7 +117,7 @@ fn one_that_crashes_or_exits_whenever_it_is_called_ends_the_campaign_with_a_reas
 fn one_that_fails_at_times_is_reported_once_and_the_campaign_continues() {
     for (how, options, said, least) in [
         ("CRASHES_AT_TIMES", "--execs 3000", Some("the harness's own mutator crashed (SIGSEGV)"), 500),
-        ("TOO_LONG", "--execs 3000", Some("returns more bytes than its max_size"), 500),
+        ("TOO_LONG", "--execs 3000", Some("returns more bytes than its max_size"), 400),
         ("HANGS", "--execs 300 --rules custom --hang-timeout 0.1", Some("the harness's own mutator hung"), 0),
         ("NOTHING", "--execs 3000", None, 0),
     ] {

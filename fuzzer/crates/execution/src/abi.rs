@@ -248,6 +248,9 @@ pub(crate) const MAX_COMPARISONS: usize = 2048;
 /// Value of `RawComparison::kind`: the first operand is a number of bytes that was allocated (`QGM_SIZE`).
 pub(crate) const SIZE: u8 = 2;
 
+/// Value of `RawComparisons::is_recording` with which sizes of allocations are recorded too (`QGM_WITH_SIZES`).
+pub(crate) const WITH_SIZES: u64 = 2;
+
 /// Value of `RawComparison::kind`: the operands are bytes and no numbers (`QGM_BYTES`).
 pub(crate) const BYTES: u8 = 1;
 
@@ -298,7 +301,7 @@ pub struct RawComparisons {
     pub are_called: AtomicU64,
     /// Nonzero once the target has made a hash in a run that was recorded, or before it has shown a comparison.
     pub are_hashed: AtomicU64,
-    /// Whether runs are recorded.
+    /// Whether runs are recorded: 1, or [`WITH_SIZES`].
     pub is_recording: AtomicU64,
     /// Number of used items of `comparison`, and of those that found no room.
     pub count: AtomicU64,

@@ -9,7 +9,7 @@ use std::{
 use libafl::observers::cmp::{CmpValues, CmplogBytes};
 
 use super::abi::{
-    BYTES, FINAL_HASH, HASHED_BYTES, OPERAND_BYTES, REDUCED, RawComparison, RawComparisons, RawHash, SIZE,
+    BYTES, FINAL_HASH, HASHED_BYTES, OPERAND_BYTES, REDUCED, RawComparison, RawComparisons, RawHash, SIZE, WITH_SIZES,
 };
 
 /// A number that the program has made of bytes, or has divided for the remainder.
@@ -75,6 +75,12 @@ impl Comparisons {
     pub fn hashes(&self) -> impl Iterator<Item = Hash> + use<> {
         let used = usize::try_from(self.raw.hash_count.load(SeqCst)).unwrap_or(usize::MAX).min(self.raw.hash.len());
         self.raw.hash[..used].iter().map(|cell| Hash(cell.get()))
+    }
+
+    /// As [`Self::begin`]; sizes of allocations are recorded too.
+    pub fn begin_with_sizes(&self) {
+        self.begin();
+        self.raw.is_recording.store(WITH_SIZES, SeqCst);
     }
 
     /// Ends recording. What was recorded stays.

@@ -16,7 +16,7 @@ use super::abi::{
     LIBRARIES_BYTES, MAX_COMPARISONS, MAX_DRAWS, MAX_HASHES, MAX_MODULES, MAX_OVERLAY_ITEMS, NO_CHILD, NO_GENERATOR,
     NOT_SHARED, OPERAND_BYTES, OVERLAY_BYTES, PAGE, PATH_BYTES, READY, REDUCED, REQUESTS, RawComparison,
     RawComparisons, RawDraws, RawFunction, RawHarness, RawHash, RawModule, RawModules, RawMutation, Region, Resources,
-    SIZE, STARTED, Served, ServerTables, Status, UNCOUNTED, WENT_REJECT, WENT_ROUND, source,
+    SIZE, STARTED, Served, ServerTables, Status, UNCOUNTED, WENT_REJECT, WENT_ROUND, WITH_SIZES, source,
 };
 
 /// Writes assertions for a structure and all of its fields; does not compile if a field is missing here.
@@ -161,7 +161,7 @@ fn structures_of_draws() -> String {
 }
 
 fn numbers() -> String {
-    let numbers: [(&str, u64); 56] = [
+    let numbers: [(&str, u64); 57] = [
         ("QGM_ABI", ABI),
         ("QGM_MAX_MODULES", MAX_MODULES as u64),
         ("QGM_PASS", source::PASS.into()),
@@ -186,6 +186,7 @@ fn numbers() -> String {
         ("QGM_FINAL", FINAL_HASH.into()),
         ("QGM_REDUCED", REDUCED.into()),
         ("QGM_SIZE", SIZE.into()),
+        ("QGM_WITH_SIZES", WITH_SIZES),
         ("QGM_CHOICES", CHOICES as u64),
         ("QGM_INPUT", INPUT as u64),
         ("QGM_REQUESTS", REQUESTS as u64),

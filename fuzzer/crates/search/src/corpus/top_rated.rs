@@ -228,7 +228,7 @@ impl TopRated {
                 self.challenge_hottest(at, entry, amount, &mut evicted);
             }
             for (at, &amount) in memory.into_iter().flat_map(|(first, some)| (first..).zip(some)).filter(is_maximum) {
-                if self.hottest[at].1 == 0 {
+                if self.hottest[at].1 == 0 && !self.memory.contains(&at) {
                     self.memory.push(at);
                 }
                 self.challenge_hottest(at, entry, amount, &mut evicted);

@@ -2,7 +2,7 @@
 //! of many of them.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{HashMap, HashSet},
     ops::Range,
 };
 
@@ -16,7 +16,10 @@ use libafl::{
 use super::{Work, operators::Own, run_small};
 use crate::{
     EntryId,
-    corpus::collisions::{MOST_WORK, Slots},
+    corpus::{
+        collisions::{MOST_WORK, Slots},
+        effort::work,
+    },
     evaluate::{Campaign, Parts, evaluate},
     hooks::CampaignHooks,
     origin::Origin,
@@ -102,21 +105,26 @@ fn stretched(input: &[u8]) -> Vec<u8> {
 
 /// Names in `input` that are hashed, by place: what is used before states of loops, which may be mixed further.
 fn hashed_in(input: &[u8], hashes: impl Iterator<Item = Hash>) -> Vec<Hashed> {
-    let mut places: BTreeMap<(bool, u32), Vec<Range<usize>>> = BTreeMap::new();
+    let mut places: Vec<(bool, Hashed)> = Vec::new();
     for hash in hashes {
         let Some(place) = hash.place() else { continue };
         let name: Vec<u8> = hash.bytes().iter().copied().take_while(is_of_name).collect();
         if name.is_empty() {
             continue;
         }
-        let spots = places.entry((!hash.is_final(), place)).or_default();
+        let known = places.iter().position(|(_, one)| one.place == place).unwrap_or_else(|| {
+            places.push((!hash.is_final(), Hashed { place, spots: Vec::new() }));
+            places.len() - 1
+        });
+        let spots = &mut places[known].1.spots;
         let from = spots.last().map_or(0, |spot| spot.end);
         if let Some(at) = memchr::memmem::find(&input[from..], &name).filter(|_| spots.len() < MOST_SPOTS) {
             spots.push(from + at..from + at + name.len());
         }
     }
-    let all = places.into_iter().filter(|(_, spots)| !spots.is_empty());
-    all.map(|((_, place), spots)| Hashed { place, spots }).collect()
+    // by their order in the run: hashes of places differ where programs are mapped elsewhere
+    places.sort_by_key(|(is_state, _)| *is_state);
+    places.into_iter().map(|(_, one)| one).filter(|one| !one.spots.is_empty()).collect()
 }
 
 /// Slots for keys in an input in which there are some.
@@ -170,9 +178,12 @@ impl<C: Campaign> Asked<'_, '_, C> {
         let run = run_small(self.parts, self.stage.operator, self.parent, &self.stage.input);
         self.comparisons.end();
         match run {
-            Ok(Some((status, work))) => {
+            Ok(Some((status, of_target))) => {
                 let state = &mut self.parts.state.search.collisions;
-                state.work += work as f64;
+                state.work += work(of_target, self.stage.input.mutator_bytes().len()) as f64;
+                if matches!(status, Status::Crashed | Status::Hung | Status::Memory) {
+                    self.enough = 0.0;
+                }
                 (status == Status::Returned && state.work <= self.enough).then_some(())
             }
             Ok(None) => None,
@@ -181,6 +192,12 @@ impl<C: Campaign> Asked<'_, '_, C> {
                 None
             }
         }
+    }
+
+    /// Whether the search may make another run.
+    fn may_go_on(&self) -> bool {
+        let state = &self.parts.state;
+        self.failure.is_none() && !state.is_interrupted() && state.search.collisions.work <= self.enough
     }
 
     /// Hashes of keys of the last run.
@@ -246,11 +263,11 @@ impl<C: Campaign> Program for Asked<'_, '_, C> {
         self.slots.room(length, FOR_SIZE.min(self.parts.state.search.size_limit.most()))
     }
 
-    fn divisor(&mut self, number: usize) -> Option<u64> {
+    fn divisor(&mut self, number: usize, most: u64) -> Option<u64> {
         let keys = plain(0, number.min(self.most(LENGTH)), LENGTH);
         let hashes: HashSet<u64> = self.hashes_of(&keys)?.into_iter().flatten().collect();
         let divided = self.comparisons.hashes().filter(|hash| hashes.contains(&hash.value()));
-        divided.filter_map(|hash| hash.divisor()).max()
+        divided.filter_map(|hash| hash.divisor()).filter(|&divisor| divisor <= most).max()
     }
 
     /// In a process of its own: keys that only collide in this one are of no use.
@@ -264,8 +281,9 @@ impl<C: Campaign> Program for Asked<'_, '_, C> {
                 self.slots.fill(keys.iter().cloned(), &mut input);
                 input
             });
-        let work = self.parts.state.hooks.instructions_apart(&[&one, &without, &with])?;
-        let [without, with] = [1, 2].map(|of| work[of] as f64 - work[0] as f64);
+        let of_target = self.parts.state.hooks.instructions_apart(&[&one, &without, &with])?;
+        self.parts.state.search.collisions.work += of_target.iter().sum::<u64>() as f64;
+        let [without, with] = [1, 2].map(|of| of_target[of] as f64 - of_target[0] as f64);
         (with > SUFFERS * without).then_some(with)
     }
 }
@@ -322,7 +340,7 @@ impl CollisionsStage {
         let mut asked = Asked { stage: self, comparisons, parts, parent, place, slots, batch, enough, failure: None };
         let fits = slots_of(input, &hashed.spots).into_iter().any(|slots| {
             asked.slots = slots;
-            asked.failure.is_none() && !asked.parts.state.is_interrupted() && asked.fits()
+            asked.may_go_on() && asked.fits()
         });
         let found = if fits && asked.is_hash() { search(&mut asked) } else { None };
         let (slots, failure) = (asked.slots, asked.failure);
@@ -355,10 +373,10 @@ impl CollisionsStage {
             }
             let origin = Origin::Mutant { parent, operators: &[self.operator] };
             let evaluation = evaluate(parts, &origin, &self.input)?;
-            let work = parts.state.search.objective.work(&evaluation.cost) as f64;
-            parts.state.search.collisions.work += work;
+            let of_target = parts.state.search.objective.work(&evaluation.cost);
+            parts.state.search.collisions.work += work(of_target, self.input.mutator_bytes().len()) as f64;
             parts.look()?;
-            if number == most || evaluation.status != Status::Returned || 4.0 * work > DEAREST {
+            if number == most || evaluation.status != Status::Returned || 4.0 * of_target as f64 > DEAREST {
                 return Ok(());
             }
             number = most.min(2 * number);

@@ -37,6 +37,9 @@ const LONGEST: usize = 64 << 10;
 const MUTANTS: f64 = 256.0;
 const FEWEST_MUTANTS: f64 = 16.0;
 
+/// Sizes of allocations that are looked for in an entry: each may be made of many numbers.
+const MOST_SIZES: usize = 64;
+
 /// Share of all executions for these mutants, beside those of the first entry: if they find no less than others, and if they
 /// do.
 const SHARE: f64 = 1.0 / 16.0;
@@ -65,7 +68,11 @@ fn trace<C: Campaign>(
     comparisons: &Comparisons,
     input: &BytesInput,
 ) -> Result<Vec<CmpValues>, Error> {
-    comparisons.begin();
+    if parts.executor.observers().0.follows_heap() {
+        comparisons.begin_with_sizes();
+    } else {
+        comparisons.begin();
+    }
     let run = run_unjudged(parts, input);
     comparisons.end();
     run?;
@@ -116,7 +123,8 @@ impl ComparisonsStage {
             learn(parts.state, &haystack, &values);
         }
         let compared = values.iter().flat_map(|values| haystack.replacements(values));
-        let sizes = if parts.executor.observers().0.follows_heap() { comparisons.sizes() } else { Vec::new() };
+        let mut sizes = comparisons.sizes();
+        sizes.truncate(MOST_SIZES);
         let allocated = sizes.iter().flat_map(|&size| haystack.enlarged(size));
         for replacement in compared.chain(allocated) {
             if left == 0 || parts.state.is_interrupted() {
