@@ -5,7 +5,7 @@ use std::{path::Path, process::Command};
 use crate::common::{Llvm, copied, installed, must};
 
 /// Units of the runtime that every program has.
-const RUNTIME: [&str; 6] = ["runtime.c", "objects.c", "comparisons.c", "draws.c", "parts.c", "window.c"];
+const RUNTIME: [&str; 7] = ["runtime.c", "objects.c", "comparisons.c", "hashes.c", "draws.c", "parts.c", "window.c"];
 
 /// Compiles C files, including those of the runtime, so that any error ends the program.
 fn build(llvm: &Llvm, folder: &Path, sources: &[&str], options: &[&str], program: &str) {
