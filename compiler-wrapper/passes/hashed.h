@@ -71,7 +71,7 @@ private:
   struct Parts {
     bool OfState = false, IsMixed = false;
     // The first read of bytes, or null: before the loop, or else in it.
-    LoadInst *Before = nullptr, *Read = nullptr;
+    Instruction *Before = nullptr, *Read = nullptr;
 
     void add(const Parts &Other, const DominatorTree &Order) {
       OfState |= Other.OfState;
@@ -83,6 +83,14 @@ private:
         Read = Other.Read;
     }
   };
+
+  // From where an instruction reads, or null.
+  static Value *addressOf(Instruction &I) {
+    if (auto *Copy = dyn_cast<MemCpyInst>(&I))
+      return Copy->getRawSource();
+    auto *Load = dyn_cast<LoadInst>(&I);
+    return Load ? Load->getPointerOperand() : nullptr;
+  }
 
   static bool isHash(const Type *T) { return T->isIntegerTy(32) || T->isIntegerTy(64); }
 
@@ -147,23 +155,49 @@ private:
       return All;
     }
 
+    static LoadInst *loadOf(Value *V) {
+      while (V && isa<CastInst>(V))
+        V = cast<CastInst>(V)->getOperand(0);
+      return dyn_cast_or_null<LoadInst>(V);
+    }
+
     // Another number that is kept from iteration to iteration: the byte that comes next, or a part of the state.
     Parts ofOtherState(PHINode &Phi) {
       if (iterations::isStepped(Phi))
         return {};
-      Parts P = of(Phi.getIncomingValueForBlock(Around.getLoopLatch()));
-      Value *Before = Around.getLoopPredecessor() ? Phi.getIncomingValueForBlock(Around.getLoopPredecessor()) : nullptr;
-      while (Before && isa<CastInst>(Before))
-        Before = cast<CastInst>(Before)->getOperand(0);
-      P.Before = dyn_cast_or_null<LoadInst>(Before);
+      Value *Next = Phi.getIncomingValueForBlock(Around.getLoopLatch());
+      Parts P = of(Next);
+      // a part of the state may begin as the key of a hash, which is no byte of the input
+      if (Around.getLoopPredecessor() && loadOf(Next) && P.Read)
+        P.Before = loadOf(Phi.getIncomingValueForBlock(Around.getLoopPredecessor()));
       return P;
+    }
+
+    // Whether bytes of the input may be read by this instruction.
+    bool isRead(Instruction &I) {
+      Value *Address = addressOf(I);
+      return Address && Address->getType()->getPointerAddressSpace() == 0 && iterations::moves(Address, Around);
+    }
+
+    // What copies bytes in each iteration to a variable that is read, or null.
+    Instruction *copyTo(Value *Address) {
+      auto *Variable = dyn_cast<AllocaInst>(getUnderlyingObject(Address));
+      if (!Variable)
+        return nullptr;
+      for (User *U : Variable->users())
+        if (auto *Copy = dyn_cast<MemCpyInst>(U))
+          if (Copy->getRawDest() == Variable && Around.contains(Copy) && isRead(*Copy))
+            return Copy;
+      return nullptr;
     }
 
     // A byte or more of them, or an element of a table.
     Parts ofLoad(LoadInst &Load) {
       Value *Address = Load.getPointerOperand();
-      if (Load.getPointerAddressSpace() == 0 && Load.getType()->isIntegerTy() && iterations::moves(Address, Around))
+      if (Load.getType()->isIntegerTy() && isRead(Load))
         return {false, false, nullptr, &Load};
+      if (Instruction *Copy = copyTo(Address))
+        return {false, false, nullptr, Copy};
       Parts P = of(Address);
       P.IsMixed |= P.OfState;
       return P;
@@ -179,10 +213,10 @@ private:
     Value *Next = Phi.getIncomingValueForBlock(Around->getLoopLatch());
     Parts P = Walk{*Around, Phi, *Dominators}.of(Next);
     iterations::AtEntry Entry(*Around);
-    LoadInst *First = P.Before ? P.Before : P.Read;
+    Instruction *First = P.Before ? P.Before : P.Read;
     if (!P.OfState || !P.IsMixed || !First || !Entry.end())
       return;
-    Value *Address = Entry.of(First->getPointerOperand());
+    Value *Address = Entry.of(addressOf(*First));
     if (!Address)
       return;
     unsigned Before = Results.size();

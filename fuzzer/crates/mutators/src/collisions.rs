@@ -48,6 +48,9 @@ pub trait Program {
     /// Hashes of keys of equal length, `None` for those that it does not hash. `None` to end the search.
     fn hashes(&mut self, keys: &[Vec<u8>]) -> Option<Vec<Option<u64>>>;
 
+    /// Length of the shortest keys that it hashes.
+    fn shortest(&self) -> usize;
+
     /// Keys of a length that an input has room for.
     fn room(&self, length: usize) -> usize;
 
@@ -266,7 +269,7 @@ fn products<P: Program>(program: &mut P) -> Option<Option<Colliding>> {
         let keys = first.program.room(length).max(FEWEST) as f64;
         (keys.log2() / bits).ceil() as usize * size <= length
     };
-    let length = (STEP..LONGEST).step_by(STEP).find(has_room).unwrap_or(LONGEST);
+    let length = (first.program.shortest()..LONGEST).step_by(STEP).find(has_room).unwrap_or(LONGEST);
     if length == first.length {
         return first.all();
     }
@@ -276,7 +279,8 @@ fn products<P: Program>(program: &mut P) -> Option<Option<Colliding>> {
 /// Keys that have the same lower bits, or the same remainder if the program divides: as many as there is room for, or as are
 /// found.
 fn collected<P: Program>(program: &mut P, most: usize) -> Option<Colliding> {
-    let wanted = program.room(STEP).min(most);
+    let length = program.shortest();
+    let wanted = program.room(length).min(most);
     // in more buckets, too few keys would share one
     let divisor = program.divisor(wanted, MOST_KEYS / FEWEST as u64).filter(|&divisor| divisor > 1);
     let buckets = divisor.unwrap_or((2 * wanted.max(2) as u64).next_power_of_two());
@@ -284,7 +288,7 @@ fn collected<P: Program>(program: &mut P, most: usize) -> Option<Colliding> {
     let mut fullest = 0;
     let mut tried = 0;
     while tried < MOST_KEYS && numbers[fullest].len() < wanted {
-        let keys = plain(tried, 1 << 10, STEP);
+        let keys = plain(tried, 1 << 10, length);
         let Some(hashes) = program.hashes(&keys) else { break };
         for (number, hash) in (tried..).zip(hashes) {
             let Some(hash) = hash else { continue };
@@ -296,7 +300,7 @@ fn collected<P: Program>(program: &mut P, most: usize) -> Option<Colliding> {
         }
         tried += keys.len() as u64;
     }
-    let keys: Vec<_> = numbers[fullest].iter().flat_map(|&number| plain(number.into(), 1, STEP)).collect();
+    let keys: Vec<_> = numbers[fullest].iter().flat_map(|&number| plain(number.into(), 1, length)).collect();
     (keys.len() >= FEWEST).then_some(Colliding::List(keys))
 }
 
@@ -349,6 +353,10 @@ mod tests {
         fn hashes(&mut self, keys: &[Vec<u8>]) -> Option<Vec<Option<u64>>> {
             self.hashed += keys.len() as u64;
             Some(keys.iter().map(|key| Some((self.hash)(key))).collect())
+        }
+
+        fn shortest(&self) -> usize {
+            STEP
         }
 
         fn room(&self, length: usize) -> usize {

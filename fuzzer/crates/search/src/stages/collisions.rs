@@ -33,8 +33,8 @@ use quagmire_mutators::collisions::{Colliding, Program, plain, search};
 /// Size of entries that are handled.
 const LONGEST: usize = 64 << 10;
 
-/// Length of keys that show how a program treats keys.
-const LENGTH: usize = 8;
+/// Lengths of keys that show how a program treats keys: the first one that it hashes.
+const LENGTHS: [usize; 2] = [8, 16];
 
 /// Keys of an input at most while the search goes on, and at first.
 const MOST_KEYS: usize = 512;
@@ -96,8 +96,8 @@ fn stretched(input: &[u8]) -> Vec<u8> {
     let mut longer = Vec::with_capacity(2 * input.len());
     for (number, run) in runs.enumerate() {
         longer.extend_from_slice(run);
-        if run[0].is_ascii_alphabetic() && run.len() < 2 * LENGTH {
-            longer.extend(plain(number as u64, 2, LENGTH).concat().drain(run.len()..));
+        if run[0].is_ascii_alphabetic() && run.len() < LENGTHS[1] {
+            longer.extend(plain(number as u64, 1, LENGTHS[1]).concat().drain(run.len()..));
         }
     }
     longer
@@ -160,6 +160,8 @@ struct Asked<'a, 'p, C: Campaign> {
     parent: EntryId,
     place: u32,
     slots: Slots,
+    /// Of the shortest keys.
+    length: usize,
     /// Keys of an input.
     batch: usize,
     /// Work after which the search ends.
@@ -221,13 +223,13 @@ impl<C: Campaign> Asked<'_, '_, C> {
 
     /// Whether each of a few keys is hashed.
     fn fits(&mut self) -> bool {
-        let keys = plain(0, 3, LENGTH);
+        let keys = plain(0, 3, self.length);
         self.hashes_of(&keys).is_some_and(|hashes| hashes.iter().all(Option::is_some))
     }
 
     /// Whether keys have hashes of their own that are always the same. Finds out how many keys an input may have.
     fn is_hash(&mut self) -> bool {
-        let keys = plain(0, FIRST_KEYS.min(self.in_search(LENGTH)), LENGTH);
+        let keys = plain(0, FIRST_KEYS.min(self.in_search(self.length)), self.length);
         let Some(hashes) = self.hashes_of(&keys) else { return false };
         let records = self.comparisons.hashes().count().max(1);
         let is_again = self.hashes_of(&keys).is_some_and(|again| again == hashes);
@@ -259,12 +261,16 @@ impl<C: Campaign> Program for Asked<'_, '_, C> {
         Some(hashes)
     }
 
+    fn shortest(&self) -> usize {
+        self.length
+    }
+
     fn room(&self, length: usize) -> usize {
         self.slots.room(length, FOR_SIZE.min(self.parts.state.search.size_limit.most()))
     }
 
     fn divisor(&mut self, number: usize, most: u64) -> Option<u64> {
-        let keys = plain(0, number.min(self.most(LENGTH)), LENGTH);
+        let keys = plain(0, number.min(self.most(self.length)), self.length);
         let hashes: HashSet<u64> = self.hashes_of(&keys)?.into_iter().flatten().collect();
         let divided = self.comparisons.hashes().filter(|hash| hashes.contains(&hash.value()));
         divided.filter_map(|hash| hash.divisor()).filter(|&divisor| divisor <= most).max()
@@ -336,11 +342,17 @@ impl CollisionsStage {
     ) -> Result<bool, Error> {
         let enough = parts.state.search.collisions.work + MOST_WORK;
         let place = hashed.place;
-        let (slots, batch) = (Slots::default(), FIRST_KEYS);
-        let mut asked = Asked { stage: self, comparisons, parts, parent, place, slots, batch, enough, failure: None };
-        let fits = slots_of(input, &hashed.spots).into_iter().any(|slots| {
-            asked.slots = slots;
-            asked.may_go_on() && asked.fits()
+        let (slots, length, batch) = (Slots::default(), LENGTHS[0], FIRST_KEYS);
+        let failure = None;
+        let mut asked = Asked { stage: self, comparisons, parts, parent, place, slots, length, batch, enough, failure };
+        // one that is hashed as it stands is no shorter than it has to be
+        let longest = hashed.spots.iter().map(Range::len).min().unwrap_or(0).max(LENGTHS[0]);
+        let fits = LENGTHS.into_iter().filter(|&length| length <= longest).any(|length| {
+            asked.length = length;
+            slots_of(input, &hashed.spots).into_iter().any(|slots| {
+                asked.slots = slots;
+                asked.may_go_on() && asked.fits()
+            })
         });
         let found = if fits && asked.is_hash() { search(&mut asked) } else { None };
         let (slots, failure) = (asked.slots, asked.failure);
