@@ -31,8 +31,8 @@ class Compiler:
         self.environment = {**os.environ, **(environment or {})}
 
     def build(self, source, folder, library=None, further=()):
-        """Compiles `source` to a program in `folder`, with a library of scripts/targets if one is named, and with `further`
-        arguments."""
+        """Compiles `source` to a program in `folder`, with a library if one is named as a script of scripts/targets and its
+        arguments, and with `further` arguments."""
         folder.mkdir(parents=True, exist_ok=True)
         program = folder / source.parent.name if source.stem == "harness" else folder / source.stem
         flags = [*FLAGS, *CODE, *self.instrument]
@@ -40,8 +40,9 @@ class Compiler:
         if library:
             place = folder / "library"
             environment = {**self.environment, "CC": self.c, "CXX": self.cxx, "CFLAGS": " ".join(flags)}
-            subprocess.run([ROOT / "scripts" / "targets" / library, place], env=environment, check=True)
-            libraries = [f"-I{place}/include", *sorted(place.glob("*.a")), "-lm"]
+            script, *arguments = library.split()
+            subprocess.run([ROOT / "scripts" / "targets" / script, *arguments, place], env=environment, check=True)
+            libraries = [f"-I{place}/include", *sorted(place.glob("*.[ao]")), "-lm"]
         compiler = self.cxx if source.suffix == ".cc" else self.c
         command = [compiler, *flags, *further, source, *self.link, *libraries, "-o", program]
         subprocess.run(command, env=self.environment, check=True)

@@ -65,13 +65,14 @@ SEARCH_ONLY = ["--no-confirm", "--no-plotting"]
 
 class Campaign:
     """One campaign of quagmire: `arguments` are options of quagmire fuzz, `words` those of the program. It only searches, unless
-    it is as a user gets it."""
+    it is as a user gets it. `tools`: the folder of its binaries, if they are not those of all."""
 
-    def __init__(self, program, seeds, seed, arguments, as_users_get_it=False, words=()):
+    def __init__(self, program, seeds, seed, arguments, as_users_get_it=False, words=(), tools=None):
+        quagmire = (tools or binaries()) / "quagmire"
         # the engine of a harness is in the harness, that of a program is quagmire itself
-        self.key = ["quagmire", digest(binaries() / "quagmire", program, seeds), seed, *map(str, arguments), *["as users get it"] * as_users_get_it, *words]
+        self.key = ["quagmire", digest(quagmire, program, seeds), seed, *map(str, arguments), *["as users get it"] * as_users_get_it, *words]
         self.further = [] if as_users_get_it else SEARCH_ONLY
-        self.command = [binaries() / "quagmire", "fuzz", "-i", seeds, "--seed", seed, *arguments]
+        self.command = [quagmire, "fuzz", "-i", seeds, "--seed", seed, *arguments]
         self.program = [program, *words]
 
     def run(self, out):

@@ -3,8 +3,10 @@ record of all that (QUAGMIRE_RECORD, see docs/benchmarks/README.md)."""
 
 import ctypes
 import json
+import math
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -102,6 +104,12 @@ def findings(out):
     command = [binaries() / "quagmire", "report", out, "--format", "jsonl"]
     lines = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
     return [json.loads(line) for line in lines]
+
+
+def power(law):
+    """The exponent of a law's class; more than any for exponential ones, 1 for those below a power."""
+    fitted = re.match(r"n\^([\d.]+)", law["class"])
+    return float(fitted[1]) if fitted else {"quadratic": 2, "cubic": 3, "exponential": math.inf}.get(law["class"].split()[0], 1)
 
 
 def reap_orphans(patience=5.0):
