@@ -121,9 +121,9 @@ impl Budget {
         Self { first: asked.unwrap_or(LONGEST), all }
     }
 
-    /// Time for the laws of known templates: half of a time that was asked for.
+    /// Time for the laws of known templates, of that of the worst cause: its law and a smallest input need the other half.
     fn for_known(&self) -> Duration {
-        if self.first > self.all { self.all } else { self.all / 2 }
+        self.first / 2
     }
 
     /// Time for a cause after so much was used, where so many wait, itself among them: an equal share of the rest, but none

@@ -46,7 +46,7 @@ const EXPLODES: f64 = 100.0;
 const FEWEST: u32 = 100;
 
 /// Most work that a run is expected to be, in instructions.
-const MOST_WORK: f64 = 3e8;
+const MOST_WORK: f64 = 3e7;
 
 /// Seeds that patterns are made of beside entries, the smallest ones, and their largest size: what is accepted, as people
 /// write it.
