@@ -63,9 +63,13 @@ pub(super) fn explain(setup: &Setup) -> Result<()> {
     let begun = Instant::now();
     let of = open.len();
     // laws of known templates take little time: all causes have theirs before the first one has all of its turn
-    for (place, &(_, index)) in open.iter().enumerate() {
+    let is_known = |finding: &Finding| turn::is_of_known_template(&setup.folder.path().join(&finding.path), finding);
+    let known = open.iter().enumerate().filter(|(_, (_, index))| is_known(&summary.findings[*index]));
+    let known: Vec<(usize, usize)> = known.map(|(place, &(_, index))| (place, index)).collect();
+    for (done, &(place, index)) in known.iter().enumerate() {
         let finding = &mut summary.findings[index];
-        let time = turn::time_for_known(finding).min(budget.for_known().saturating_sub(begun.elapsed()));
+        let left = budget.for_known().saturating_sub(begun.elapsed());
+        let time = turn::time_for_known(finding, left, known.len() - done);
         if !time.is_zero()
             && !is_stopped()
             && turn(setup, finding, time, (place, of), &mut is_stopped).law_of_known_template(finding)

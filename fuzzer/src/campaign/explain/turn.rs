@@ -24,10 +24,11 @@ const FOR_LAW: Duration = Duration::from_secs(4);
 const RUNS_FOR_LAW: f64 = 16.0;
 const LAW_SHARE: f64 = 0.5;
 
-/// Time for the law of a finding whose template is known and whose runs take no time, runs of it besides, and the most for both.
+/// Least time for the law of a finding whose template is known and whose runs take no time, runs of it besides, and the most for
+/// both: programs that start slowly have run few sizes in the least time.
 const FOR_KNOWN: Duration = Duration::from_millis(1500);
 const RUNS_FOR_KNOWN: f64 = 8.0;
-const LONGEST_FOR_KNOWN: Duration = Duration::from_secs(4);
+const LONGEST_FOR_KNOWN: Duration = Duration::from_secs(6);
 
 /// Share of what is left for the smallest input of a finding without a law, which may have one.
 const FOR_SMALLEST: f64 = 0.6;
@@ -61,9 +62,15 @@ fn time_for_law(run: Duration, left: Duration) -> Duration {
     (FOR_LAW + run.mul_f64(RUNS_FOR_LAW)).min(left.mul_f64(LAW_SHARE))
 }
 
-/// Time for the law of a finding whose template is known.
-pub(super) fn time_for_known(finding: &Finding) -> Duration {
-    (FOR_KNOWN + run_time(finding).mul_f64(RUNS_FOR_KNOWN)).min(LONGEST_FOR_KNOWN)
+/// Time for the law of a finding whose template is known, of what is left for so many that wait, itself among them.
+pub(super) fn time_for_known(finding: &Finding, left: Duration, waiting: usize) -> Duration {
+    let least = FOR_KNOWN + run_time(finding).mul_f64(RUNS_FOR_KNOWN);
+    (left / waiting.max(1) as u32).max(least).min(LONGEST_FOR_KNOWN).min(left)
+}
+
+/// Whether a finding has no law, and it, or else its nearest ancestor that was made of a template, was made of one.
+pub(super) fn is_of_known_template(input: &Path, finding: &Finding) -> bool {
+    finding.law.is_none() && template_of(input).is_some()
 }
 
 /// Answer of a command.
@@ -112,13 +119,9 @@ impl Turn<'_> {
         self.time.saturating_sub(self.begun.elapsed())
     }
 
-    /// Looks for the law of a finding by the template that it, or else its nearest ancestor that was made of one, was made
-    /// of. Returns whether it found one.
+    /// Looks for the law of a finding by its known template. Returns whether it found one.
     pub(super) fn law_of_known_template(mut self, finding: &mut Finding) -> bool {
         let input = self.setup.folder.path().join(&finding.path);
-        if finding.law.is_some() || template_of(&input).is_none() {
-            return false;
-        }
         let time = self.time;
         self.law(finding, &input, None, time);
         self.progress.clear();
@@ -276,5 +279,15 @@ mod tests {
         assert_eq!(time_for_law(seconds(1), seconds(60)), seconds(20));
         assert_eq!(time_for_law(seconds(8), seconds(60)), seconds(30));
         assert_eq!(time_for_law(Duration::ZERO, seconds(5)), seconds(5) / 2);
+    }
+
+    #[test]
+    fn known_templates_share_the_time_that_is_left() {
+        let seconds = Duration::from_secs;
+        let finding = Finding::default();
+        assert_eq!(time_for_known(&finding, seconds(30), 10), seconds(3));
+        assert_eq!(time_for_known(&finding, seconds(30), 2), LONGEST_FOR_KNOWN);
+        assert_eq!(time_for_known(&finding, seconds(30), 100), FOR_KNOWN);
+        assert_eq!(time_for_known(&finding, seconds(1), 100), seconds(1));
     }
 }
