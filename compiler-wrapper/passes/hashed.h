@@ -179,7 +179,7 @@ private:
       return Address && Address->getType()->getPointerAddressSpace() == 0 && iterations::moves(Address, Around);
     }
 
-    // What copies bytes in each iteration to a variable that is read, or null.
+    // The instruction that copies bytes to a variable in each iteration, or null.
     Instruction *copyTo(Value *Address) {
       auto *Variable = dyn_cast<AllocaInst>(getUnderlyingObject(Address));
       if (!Variable)

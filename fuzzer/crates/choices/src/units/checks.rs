@@ -76,7 +76,7 @@ pub(super) struct Check {
     pub field: Range<usize>,
     kind: Kind,
     digits: Digits,
-    /// What is summed up.
+    /// Bytes that are summed up.
     of: Range<usize>,
 }
 

@@ -160,7 +160,7 @@ struct Asked<'a, 'p, C: Campaign> {
     parent: EntryId,
     place: u32,
     slots: Slots,
-    /// Of the shortest keys.
+    /// Length of the shortest keys.
     length: usize,
     /// Keys of an input.
     batch: usize,
