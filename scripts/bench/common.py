@@ -112,6 +112,16 @@ def power(law):
     return float(fitted[1]) if fitted else {"quadratic": 2, "cubic": 3, "exponential": math.inf}.get(law["class"].split()[0], 1)
 
 
+def worse_than_linear(program, *arguments):
+    """What `growth` with these arguments says of a program as JSON, if it is a law of at least n^1.3 that is not told with low
+    confidence; None otherwise."""
+    command = [binaries() / "quagmire", "growth", "--json", "--budget", "5s", *arguments, "--", program]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    told = json.loads(done.stdout) if done.returncode == 0 else {"law": None}
+    law = told["law"]
+    return told if law and law["confidence"] != "low" and power(law) >= 1.3 else None
+
+
 def reap_orphans(patience=5.0):
     """Waits for what a finished command left behind, but not for ever."""
     end = time.monotonic() + patience
