@@ -53,22 +53,19 @@ static uint64_t mixed(uint64_t hash, uint64_t value) {
 
 uint64_t __quagmire_hash_of(const void *place) { return mixed(0, (uint64_t)((uintptr_t)place - (uintptr_t)of_place)); }
 
-/* Adds a comparison, unless it is known or its place has had enough. */
-static void add(const void *place, struct qgm_comparison *one) {
-  uint64_t hash = __quagmire_hash_of(place);
-  uint8_t *number = &of_place[hash % PLACES];
-  if (*number >= MOST_OF_PLACE)
-    return;
-  one->place = (uint32_t)hash;
-  uint64_t words[(sizeof *one + 7) / 8];
-  memset(words, 0, sizeof words);
-  memcpy(words, one, sizeof *one);
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    hash = mixed(hash, words[i]);
-  if (seen[hash % SEEN] == hash)
-    return;
+/* Whether a comparison of a place, by the hash of its operands, is to be added: it is not known, and its place has not had enough.
+   In a loop nearly all are known. */
+static int is_new(uint64_t place, uint64_t hash) {
+  uint8_t *number = &of_place[place % PLACES];
+  if (*number >= MOST_OF_PLACE || seen[hash % SEEN] == hash)
+    return 0;
   seen[hash % SEEN] = hash;
   ++*number;
+  return 1;
+}
+
+static void add(uint64_t place, struct qgm_comparison *one) {
+  one->place = (uint32_t)place;
   uint64_t slot = __atomic_fetch_add(&__quagmire_comparisons->count, 1, __ATOMIC_RELAXED);
   if (slot < QGM_MAX_COMPARISONS)
     __quagmire_comparisons->comparison[slot] = *one;
@@ -86,6 +83,9 @@ void __quagmire_compared_numbers(const void *place, uint64_t first, uint64_t sec
   /* bytes that are compared, as they are or as wider numbers: other mutations find these values as soon */
   if (!are_recorded() || first == second || (first | second) < 256)
     return;
+  uint64_t hash = __quagmire_hash_of(place);
+  if (!is_new(hash, mixed(mixed(mixed(hash, first), second), size)))
+    return;
   struct qgm_comparison one = {.kind = QGM_NUMBERS, .is_constant = (uint8_t)is_constant, .size = {(uint8_t)size, (uint8_t)size}};
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
   first <<= 64 - 8 * size;
@@ -93,23 +93,39 @@ void __quagmire_compared_numbers(const void *place, uint64_t first, uint64_t sec
 #endif
   memcpy(one.operand[0], &first, size);
   memcpy(one.operand[1], &second, size);
-  add(place, &one);
+  add(hash, &one);
 }
 
 void __quagmire_allocated(const void *place, size_t size) {
   if (__quagmire_comparisons->is_recording != QGM_WITH_SIZES)
     return;
+  uint64_t hash = __quagmire_hash_of(place);
+  if (!is_new(hash, mixed(hash, size)))
+    return;
   struct qgm_comparison one = {.kind = QGM_SIZE, .size = {sizeof(uint64_t)}};
   uint64_t bytes = size;
   memcpy(one.operand[0], &bytes, sizeof bytes);
-  add(place, &one);
+  add(hash, &one);
+}
+
+static uint64_t mixed_bytes(uint64_t hash, const void *bytes, size_t size) {
+  hash = mixed(hash, size);
+  for (size_t i = 0; i < size; i += sizeof(uint64_t)) {
+    uint64_t word = 0;
+    memcpy(&word, (const uint8_t *)bytes + i, size - i < sizeof word ? size - i : sizeof word);
+    hash = mixed(hash, word);
+  }
+  return hash;
 }
 
 static void add_bytes(const void *place, const void *first, size_t first_size, const void *second, size_t second_size) {
+  uint64_t hash = __quagmire_hash_of(place);
+  if (!is_new(hash, mixed_bytes(mixed_bytes(hash, first, first_size), second, second_size)))
+    return;
   struct qgm_comparison one = {.kind = QGM_BYTES, .size = {(uint8_t)first_size, (uint8_t)second_size}};
   memcpy(one.operand[0], first, first_size);
   memcpy(one.operand[1], second, second_size);
-  add(place, &one);
+  add(hash, &one);
 }
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }

@@ -113,7 +113,7 @@ pub struct Options {
     #[arg(value_parser = values::count::<u64>)]
     pub execs: Option<u64>,
     /// After the search, look so long for the laws and the smallest inputs of the worst findings; 0 for not at all
-    /// [default: what the worst one needs, up to 1 min, and a tenth of the search's time, 5 s to 1 min, for all]
+    /// [default: what the worst one needs, up to 1 min, and a tenth of the search's time, 5 s to 1 min, for the others]
     #[arg(long, value_name = "DURATION", help_heading = "When to stop")]
     #[arg(value_parser = units::duration)]
     pub explain: Option<Duration>,

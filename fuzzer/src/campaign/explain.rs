@@ -19,16 +19,19 @@ use quagmire_results::{
     explanation::NO_TURN,
     is_of_template,
     journal::{Journal, Saved},
-    summary::{Finding, FindingKind, Unexplained},
+    summary::{Finding, FindingKind, Group, Unexplained},
 };
 
-/// Share of the search's time that explanations take by default, and the bounds of it.
+/// Share of the search's time that explanations of all causes but the worst take by default, and the bounds of it.
 const SHARE: f64 = 0.1;
 const SHORTEST: Duration = Duration::from_secs(5);
 const LONGEST: Duration = Duration::from_secs(60);
 
 /// Shortest turn: in less, hardly any finding gets its law.
 const LEAST_TURN: Duration = Duration::from_secs(2);
+
+/// Factor by which the worst finding of a group may be worse than one that is easier to explain, and has its turn instead.
+const EASIER: f64 = 4.0;
 
 /// Budget of the command that is to find what was not found.
 const MORE: &str = "5m";
@@ -45,10 +48,10 @@ pub(super) fn explain(setup: &Setup) -> Result<()> {
     let budget = Budget::new(setup.options.explain, searched);
     let is_off = budget.first.is_zero();
     let is_easy = |finding: &Finding| is_of_template(&setup.folder.path().join(&finding.path));
-    if !is_off && groups::lead_by(&mut summary, is_easy) {
-        summary.write(&path)?;
+    let has_law = |finding: &Finding| finding.law.is_some();
+    if !is_off {
+        groups::lead_by(&mut summary, 0.., EASIER, is_easy);
     }
-    let open = if is_off { Vec::new() } else { unexplained(&summary) };
     let mut journal = Journal::open(setup.folder.path(), &summary.campaign)?;
     let mut was_asked = false;
     let mut is_stopped = || {
@@ -61,33 +64,44 @@ pub(super) fn explain(setup: &Setup) -> Result<()> {
         journal.add(&Saved::of(&summary.findings[index], hash))
     };
     let begun = Instant::now();
-    let of = open.len();
     // laws of known templates take little time: all causes have theirs before the first one has all of its turn
     let is_known = |finding: &Finding| turn::is_of_known_template(&setup.folder.path().join(&finding.path), finding);
-    let known = open.iter().enumerate().filter(|(_, (_, index))| is_known(&summary.findings[*index]));
-    let known: Vec<(usize, usize)> = known.map(|(place, &(_, index))| (place, index)).collect();
-    for (done, &(place, index)) in known.iter().enumerate() {
+    let known = if is_off { Vec::new() } else { worst_of_each(&summary, is_known) };
+    for (done, &index) in known.iter().enumerate() {
         let finding = &mut summary.findings[index];
         let left = budget.for_known().saturating_sub(begun.elapsed());
         let time = turn::time_for_known(finding, left, known.len() - done);
         if !time.is_zero()
             && !is_stopped()
-            && turn(setup, finding, time, (place, of), &mut is_stopped).law_of_known_template(finding)
+            && turn(setup, finding, time, (done, known.len()), &mut is_stopped).law_of_known_template(finding)
         {
             keep(&summary, index)?;
         }
     }
+    // the worst of all has a turn of its own whatever is known of others
+    let leader = |group: &Group| summary.findings.get(*group.findings.first()?);
+    let is_degradation = |group: &Group| leader(group).is_some_and(|finding| finding.kind == FindingKind::Degradation);
+    let behind = summary.groups.iter().position(is_degradation).map_or(0, |worst| worst + 1);
+    groups::lead_by(&mut summary, behind.., f64::INFINITY, has_law);
+    let open = if is_off { Vec::new() } else { unexplained(&summary) };
+    let of = open.len();
+    let mut by_others = Duration::ZERO;
     for (place, &(is_worst, index)) in open.iter().enumerate() {
         let finding = &mut summary.findings[index];
-        match budget.turn(is_worst, of - place, begun.elapsed()).filter(|_| !is_stopped()) {
+        let begun_turn = Instant::now();
+        let used = if is_worst || budget.is_shared { begun.elapsed() } else { by_others };
+        match budget.turn(is_worst, of - place, used).filter(|_| !is_stopped()) {
             Some(time) => turn(setup, finding, time, (place, of), &mut is_stopped).explain(finding)?,
             None => without_a_turn(setup, finding),
         }
+        if !is_worst {
+            by_others += begun_turn.elapsed();
+        }
         keep(&summary, index)?;
     }
-    if groups::merge_by_law(&mut summary) {
-        summary.write(&path)?;
-    }
+    groups::lead_by(&mut summary, 0.., f64::INFINITY, has_law);
+    groups::merge_by_law(&mut summary);
+    summary.write(&path)?;
     // a failure to print is no reason to fail
     let _ = plain::print(&causes(&summary, setup.options.output()), Form::Lines);
     Ok(())
@@ -115,14 +129,16 @@ fn turn<'a>(
 struct Budget {
     /// For the worst cause: what it needs, up to this.
     first: Duration,
-    /// For all, unless the worst one needs more.
-    all: Duration,
+    /// For all others together.
+    others: Duration,
+    /// Whether the one is the other: what the user gave is for all.
+    is_shared: bool,
 }
 
 impl Budget {
     fn new(asked: Option<Duration>, searched: Duration) -> Self {
-        let all = asked.unwrap_or_else(|| searched.mul_f64(SHARE).clamp(SHORTEST, LONGEST));
-        Self { first: asked.unwrap_or(LONGEST), all }
+        let others = asked.unwrap_or_else(|| searched.mul_f64(SHARE).clamp(SHORTEST, LONGEST));
+        Self { first: asked.unwrap_or(LONGEST), others, is_shared: asked.is_some() }
     }
 
     /// Time for the laws of known templates, of that of the worst cause: its law and a smallest input need the other half.
@@ -130,13 +146,13 @@ impl Budget {
         self.first / 2
     }
 
-    /// Time for a cause after so much was used, where so many wait, itself among them: an equal share of the rest, but none
-    /// that is of no use. `None` if nothing is left.
+    /// Time for a cause after so much of its budget was used, where so many wait, itself among them: an equal share of the rest,
+    /// but none that is of no use. `None` if nothing is left.
     fn turn(&self, is_worst: bool, waiting: usize, used: Duration) -> Option<Duration> {
         if is_worst {
             return Some(self.first.saturating_sub(used).max(self.first / 2));
         }
-        let left = self.all.saturating_sub(used);
+        let left = self.others.saturating_sub(used);
         (left >= LEAST_TURN).then(|| (left / waiting.max(1) as u32).max(LEAST_TURN))
     }
 }
@@ -170,6 +186,17 @@ fn unexplained(summary: &Summary) -> Vec<(bool, usize)> {
     degradations.filter(|(_, (_, finding))| is_open(finding)).map(|(place, (index, _))| (place == 0, index)).collect()
 }
 
+/// Indices of the first finding of each group of degradations of which something `is_known`, if its first one has no law.
+fn worst_of_each(summary: &Summary, is_known: impl Fn(&Finding) -> bool) -> Vec<usize> {
+    let has_law = |&index: &usize| summary.findings.get(index).is_some_and(|finding| finding.law.is_some());
+    let open = summary.groups.iter().filter(|group| !group.findings.first().is_some_and(has_law));
+    let is_known = |&index: &usize| {
+        let finding = summary.findings.get(index);
+        finding.is_some_and(|finding| finding.kind == FindingKind::Degradation && is_known(finding))
+    };
+    open.filter_map(|group| group.findings.iter().copied().find(is_known)).collect()
+}
+
 /// Notes of a finding that there was no time for it, unless something of it is known.
 fn without_a_turn(setup: &Setup, finding: &mut Finding) {
     if finding.law.is_none() && finding.minimized.is_none() {
@@ -192,7 +219,7 @@ fn command_line(setup: &Setup, name: &str, resource: Resource, finding: &Finding
 mod tests {
     use super::*;
     use quagmire_results::{
-        summary::{FindingCost, FindingLaw, Group},
+        summary::{FindingCost, FindingLaw},
         testing,
     };
 
@@ -231,7 +258,6 @@ mod tests {
         assert_eq!(budget.turn(false, 2, seconds(4)), Some(seconds(4)));
         assert_eq!(budget.turn(false, 29, seconds(4)), Some(LEAST_TURN));
         assert_eq!(budget.turn(false, 2, seconds(11)), None);
-        assert_eq!(budget.turn(false, 1, seconds(40)), None);
         let asked = Budget::new(Some(seconds(600)), seconds(1));
         assert_eq!(asked.turn(true, 2, Duration::ZERO), Some(seconds(600)));
         assert_eq!(asked.turn(false, 1, seconds(100)), Some(seconds(500)));

@@ -1,6 +1,6 @@
 //! Groups of findings with the same cause: their cost grew in the same places of the code.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::RangeFrom};
 
 use quagmire_results::{
     growth::{Grown, Growth},
@@ -27,33 +27,26 @@ pub(super) fn groups(findings: &[Finding]) -> Vec<Group> {
     groups
 }
 
-/// Factor by which the worst finding of a group may be worse than one that is easier to explain.
-const EASIER: f64 = 4.0;
-
-/// Makes a finding that is `easy` to explain the first one of its group, unless the worst one is much worse. Returns whether
-/// there was one.
-pub(super) fn lead_by(summary: &mut Summary, easy: impl Fn(&Finding) -> bool) -> bool {
+/// Makes a finding that is `better` the first one of its group if that one has no law and is no worse by more than a factor, in
+/// some of the groups.
+pub(super) fn lead_by(summary: &mut Summary, groups: RangeFrom<usize>, factor: f64, better: impl Fn(&Finding) -> bool) {
     let findings = &summary.findings;
-    let mut is_changed = false;
-    for group in &mut summary.groups {
+    for group in summary.groups.get_mut(groups).unwrap_or_default() {
         let Some(worst) = group.findings.first().and_then(|&worst| findings.get(worst)) else { continue };
-        let is_near = |finding: &Finding| badness(finding) * EASIER >= badness(worst);
-        let is_easy = |&index: &usize| findings.get(index).is_some_and(|finding| is_near(finding) && easy(finding));
+        let is_near = |finding: &Finding| badness(finding) * factor >= badness(worst);
+        let is_better = |&index: &usize| findings.get(index).is_some_and(|finding| is_near(finding) && better(finding));
         if worst.law.is_none()
             && worst.kind == FindingKind::Degradation
-            && let Some(place) = group.findings.iter().position(is_easy)
+            && let Some(place) = group.findings.iter().position(is_better)
         {
             group.findings[..=place].rotate_right(1);
-            is_changed |= place > 0;
         }
     }
-    is_changed
 }
 
 /// Joins groups of degradations whose worst findings have one innermost function and one kind of law: they have the same
-/// cause, however different the lines are in which their cost grew. Returns whether there were any.
-pub(super) fn merge_by_law(summary: &mut Summary) -> bool {
-    let before = summary.groups.len();
+/// cause, however different the lines are in which their cost grew.
+pub(super) fn merge_by_law(summary: &mut Summary) {
     let findings = &summary.findings;
     let cause = |group: &Group| {
         let finding = findings.get(*group.findings.first()?)?;
@@ -69,7 +62,6 @@ pub(super) fn merge_by_law(summary: &mut Summary) -> bool {
         }
     }
     summary.groups = merged.into_iter().map(|(_, group)| group).collect();
-    summary.groups.len() < before
 }
 
 /// Sort key of findings: the ratio of their severity, or the largest known one. Hangs come before all degradations,
@@ -194,22 +186,24 @@ mod tests {
             groups: (0..4).map(|at| Group { title: "f".into(), findings: vec![at] }).collect(),
             ..known
         };
-        assert!(merge_by_law(&mut summary) && !merge_by_law(&mut summary));
+        merge_by_law(&mut summary);
         let places: Vec<_> = summary.groups.into_iter().map(|group| group.findings).collect();
         assert_eq!(places, [vec![0, 2], vec![1], vec![3]]);
     }
 
     #[test]
-    fn a_finding_that_is_easy_to_explain_leads_its_group_unless_it_is_far_behind() {
+    fn a_better_finding_leads_its_group_unless_it_is_far_behind() {
         let of = |ratio: f64| finding(FindingKind::Degradation, ratio, "f", &[("f", 1.0)]);
         let mut summary = Summary {
             findings: vec![of(9.0), of(8.0), of(5.0), of(2.0)],
             groups: vec![Group { title: "f".into(), findings: vec![0, 1, 2, 3] }],
             ..quagmire_results::testing::example()
         };
-        assert!(!lead_by(&mut summary, |finding| finding.badness() == Some(2.0)));
+        lead_by(&mut summary, 0.., 4.0, |finding| finding.badness() == Some(2.0));
         assert_eq!(summary.groups[0].findings, [0, 1, 2, 3]);
-        assert!(lead_by(&mut summary, |finding| finding.badness() == Some(5.0)));
+        lead_by(&mut summary, 0.., 4.0, |finding| finding.badness() == Some(5.0));
+        assert_eq!(summary.groups[0].findings, [2, 0, 1, 3]);
+        lead_by(&mut summary, 1.., f64::INFINITY, |finding| finding.badness() == Some(2.0));
         assert_eq!(summary.groups[0].findings, [2, 0, 1, 3]);
     }
 

@@ -148,35 +148,42 @@ impl Pattern {
         Template::new(parts).ok().filter(Template::scales)
     }
 
-    /// Makes a pattern.
-    pub fn fresh(material: Material<'_>, rand: &mut impl Rand) -> Self {
-        let mut pattern = match rand.below_or_zero(20) {
+    /// Makes a pattern of an input, of which a part or something else repeats in its place.
+    pub fn within(material: Material<'_>, rand: &mut impl Rand) -> Self {
+        let pattern = match rand.below_or_zero(16) {
             0..=6 => Self::in_place(material.input, rand),
             7..=9 => Self::nested(material.input, rand),
             10 => Self::of_records(material.input, rand),
             11 => Self::behind_fields(window(material.input, rand), rand),
-            12..=15 => {
+            _ => {
                 let (before, after) = frame(material.input, rand);
                 Self { before, after, ..Self::of_units(material, rand) }
             }
-            _ => {
-                let mut pattern = Self::of_units(material, rand);
-                if rand.coinflip(0.25) {
-                    pattern.before = unit(material, rand).bytes;
-                }
-                if rand.coinflip(0.25) {
-                    pattern.after = unit(material, rand).bytes;
-                }
-                pattern
-            }
         };
+        pattern.counted(rand)
+    }
+
+    /// Makes a pattern of units with hardly anything around them.
+    pub fn alone(material: Material<'_>, rand: &mut impl Rand) -> Self {
+        let mut pattern = Self::of_units(material, rand);
+        if rand.coinflip(0.25) {
+            pattern.before = unit(material, rand).bytes;
+        }
+        if rand.coinflip(0.25) {
+            pattern.after = unit(material, rand).bytes;
+        }
+        pattern.counted(rand)
+    }
+
+    /// The pattern, with numbers in its units now and then.
+    fn counted(mut self, rand: &mut impl Rand) -> Self {
         if rand.coinflip(0.2) {
-            pattern.first.count(rand);
-            if !pattern.second.is_empty() && rand.coinflip(0.5) {
-                pattern.second.count(rand);
+            self.first.count(rand);
+            if !self.second.is_empty() && rand.coinflip(0.5) {
+                self.second.count(rand);
             }
         }
-        pattern
+        self
     }
 
     /// A part of an input repeated where it stands, or two of its parts.
@@ -500,11 +507,25 @@ fn unit(material: Material<'_>, rand: &mut impl Rand) -> Unit {
     })
 }
 
-/// One or two bytes of an input; a blank if it is empty.
+/// A byte of an input, as often one of its rare ones as a frequent one, and now and then what stands beside it; a blank if it is
+/// empty. Letters, digits and blanks count as one byte each: what a grammar tells apart is in the others.
 fn small(bytes: &[u8], rand: &mut impl Rand) -> Vec<u8> {
-    let at = rand.below_or_zero(bytes.len());
-    let end = bytes.len().min(at + 1 + usize::from(rand.coinflip(0.3)));
-    bytes.get(at..end).filter(|bytes| !bytes.is_empty()).unwrap_or(b" ").to_vec()
+    let symbol = |byte: u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' => b'a',
+        b'0'..=b'9' => b'0',
+        b' ' | b'\t' => b' ',
+        other => other,
+    };
+    let mut counts = [0_u32; 256];
+    bytes.iter().for_each(|&byte| counts[usize::from(symbol(byte))] += 1);
+    let distinct = counts.iter().filter(|count| **count > 0).count();
+    let chosen = (0..=255).filter(|&one| counts[usize::from(one)] > 0).nth(rand.below_or_zero(distinct));
+    let Some(chosen) = chosen else { return b" ".to_vec() };
+    let number = rand.below_or_zero(counts[usize::from(chosen)] as usize);
+    let places = bytes.iter().enumerate().filter(|(_, byte)| symbol(**byte) == chosen);
+    let at = places.map(|(at, _)| at).nth(number).unwrap_or(0);
+    let (left, right) = (usize::from(rand.coinflip(0.25)), usize::from(rand.coinflip(0.25)));
+    bytes[at.saturating_sub(left)..bytes.len().min(at + 1 + right)].to_vec()
 }
 
 #[cfg(test)]
@@ -517,9 +538,13 @@ mod tests {
     fn made(seed: u64) -> Pattern {
         let rand = &mut StdRand::with_seed(seed);
         let material = Material { input: INPUT, other: b"<a b=\"c\">", word: b"null" };
-        let mut pattern = Pattern::fresh(material, rand);
+        let fresh = |rand: &mut _| match Rand::coinflip(rand, 0.6) {
+            true => Pattern::within(material, rand),
+            false => Pattern::alone(material, rand),
+        };
+        let mut pattern = fresh(rand);
         for _ in 0..rand.below_or_zero(6) {
-            let other = Pattern::fresh(material, rand);
+            let other = fresh(rand);
             pattern.change(Some(&other), material, rand);
         }
         pattern
@@ -579,7 +604,7 @@ mod tests {
             };
             let (input, other, word) = (bytes(90), bytes(9), bytes(3));
             let material = Material { input: &input, other: &other, word: &word };
-            let mut pattern = Pattern::fresh(material, rand);
+            let mut pattern = Pattern::within(material, rand);
             for _ in 0..4 {
                 let second = Pattern::of_records(&input, rand);
                 pattern.change(Some(&second), material, rand);

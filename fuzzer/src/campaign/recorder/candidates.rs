@@ -171,15 +171,17 @@ impl Recorder<'_> {
         self.record.candidates.values().any(|candidate| candidate.due <= now)
     }
 
-    /// Removes and returns the most expensive candidate, or else the most expensive entry that is measured again, at the end
-    /// before it is due. Remembers its function as judged at this ratio.
+    /// Removes and returns the most expensive candidate, first of functions of which none was judged, or else the most expensive
+    /// entry that is measured again, at the end before it is due. Remembers its function as judged at this ratio.
     pub fn next_candidate(&mut self, is_end: bool) -> Option<Proposed> {
         let now = self.elapsed();
         let due = self.record.candidates.iter().filter(|(_, one)| is_end || one.due <= now);
         let severity = |one: &Candidate| self.severity_of(one.entry);
-        // those that were not measured yet come first
-        let worst = due.max_by(|(a, one), (b, other)| b.1.cmp(&a.1).then(severity(one).total_cmp(&severity(other))));
-        let (&place, &Candidate { entry, tries, .. }) = worst?;
+        // what is measured again comes last, and a worse case of what is known after another cause
+        let later = |&(key, again): &(u32, bool)| (again, self.record.judged.contains_key(&key));
+        let first =
+            due.max_by(|(a, one), (b, other)| later(b).cmp(&later(a)).then(severity(one).total_cmp(&severity(other))));
+        let (&place, &Candidate { entry, tries, .. }) = first?;
         self.record.candidates.remove(&place);
         let key = place.0;
         let before = self.record.judged.insert(key, self.severity_of(entry)).unwrap_or(0.0);

@@ -40,9 +40,6 @@ use quagmire_search::{evaluate::see_draws, state::CampaignState};
 /// Largest share of the campaign's time for confirmations.
 const CONFIRMATION_SHARE: f64 = 0.1;
 
-/// Number of candidates that are confirmed after the time is up, the most expensive first.
-const LAST_CONFIRMATIONS: usize = 3;
-
 /// Share of the hang timeout that confirmations may take after the end of the campaign's time; the rest is for
 /// writing.
 const OF_HANG_TIMEOUT: f64 = 0.6;
@@ -76,12 +73,11 @@ impl<'a> Worker<'a> {
         self.state.hooks.propose_worst();
         self.state.hooks.begin_phase("confirming")?;
         let started = Instant::now();
-        for _ in 0..LAST_CONFIRMATIONS {
-            let is_time = Instant::now() < self.confirmer().deadline;
-            if is_time && started.elapsed() < LAST_CONFIRMATIONS_START && !stop_requested() {
-                self.confirm_next(true)?;
-            }
-        }
+        let may_begin = |worker: &Self| {
+            let is_time = Instant::now() < worker.confirmer().deadline;
+            is_time && started.elapsed() < LAST_CONFIRMATIONS_START && !stop_requested()
+        };
+        while may_begin(self) && self.confirm_next(true)? {}
         Ok(())
     }
 
@@ -135,11 +131,11 @@ impl<'a> Worker<'a> {
         Confirmer::new(self.setup, now.checked_add(left).unwrap_or(now))
     }
 
-    /// Confirms the most expensive candidate, and records the result.
-    fn confirm_next(&mut self, is_end: bool) -> Result<()> {
+    /// Confirms the next candidate, and records the result. Returns whether there was one.
+    fn confirm_next(&mut self, is_end: bool) -> Result<bool> {
         let started = Instant::now();
         let confirmer = self.confirmer();
-        let Some(proposed) = self.state.hooks.next_candidate(is_end) else { return Ok(()) };
+        let Some(proposed) = self.state.hooks.next_candidate(is_end) else { return Ok(false) };
         let candidate = proposed.entry;
         let ([reference, own_seed, path], bytes, reference_bytes, model) = {
             let recorder = &self.state.hooks;
@@ -211,7 +207,7 @@ impl<'a> Worker<'a> {
         if let Some(joined) = joined {
             recorder.drop_unless_used(&joined);
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Path of the file with seeds joined to `bytes`, which is written if it does not exist. `None` if the median seed

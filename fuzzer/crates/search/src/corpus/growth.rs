@@ -12,8 +12,14 @@ use crate::EntryId;
 const SHARE: f64 = 0.2;
 const LEAST_SHARE: f64 = 0.004;
 
-/// Patterns that pay if one of them grows faster than what was known.
-const PATTERNS_FOR_ONE: f64 = 500.0;
+/// Work that pays if a pattern grows faster than what was known, in mean executions of the campaign.
+const EXECUTIONS_FOR_ONE: f64 = 2000.0;
+
+/// Least share of a kind of patterns.
+const LEAST_OF_KIND: f64 = 0.1;
+
+/// Work that is added to that of a kind when its rate of news is computed, in instructions: it stands for one of them.
+const FIRST_WORK: f64 = 1e6;
 
 /// Size that growth is compared at, in bytes.
 const COMPARED_AT: f64 = 4096.0;
@@ -24,6 +30,12 @@ const NEWS: f64 = 2.0;
 
 /// Part of the expected count that a large run has to reach to show that growth goes on.
 const HOLDS: f64 = 0.2;
+
+/// Growths that did not go on, of a place, which are remembered; how far the exponents of two of them differ, and the factor
+/// between what they lead to, if they are one.
+const MOST_REFUTED: usize = 16;
+const SAME_EXPONENT: f64 = 0.1;
+const SAME_REACH: f64 = 1.5;
 
 /// Part of the growth that a shorter pattern has to keep.
 const KEPT: f64 = 0.7;
@@ -71,19 +83,58 @@ impl Growth {
     }
 }
 
+/// How a pattern is made. Those of a kind share its work, since one in a whole input can cost a hundred times as much as a
+/// character that repeats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Kind {
+    /// Of an input, of which a part repeats where it stands.
+    Within,
+    /// Of units alone.
+    Alone,
+    /// Of a known one that holds.
+    Changed,
+}
+
+/// Where a pattern is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Source {
+    pub kind: Kind,
+    /// Entry that it was made of.
+    pub parent: EntryId,
+}
+
+/// Work of a kind, and the patterns of it that were news.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Arm {
+    work: f64,
+    news: u64,
+}
+
+impl Arm {
+    fn rate(&self) -> f64 {
+        (self.news + 1) as f64 / (self.work + FIRST_WORK)
+    }
+}
+
 /// A pattern that was run at the small sizes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Grown {
     pub pattern: Pattern,
-    /// Entry that it was made of.
-    pub parent: EntryId,
-    /// Growth of all work.
+    pub source: Source,
+    /// Number by which it is known.
+    number: u64,
+    /// Growth of all work, from the largest size at which it was run.
     pub work: Growth,
     /// Places at which amounts grow fast.
     pub places: Vec<(Place, Growth)>,
 }
 
 impl Grown {
+    /// A pattern that is not known yet.
+    pub fn new(pattern: Pattern, source: Source, work: Growth, places: Vec<(Place, Growth)>) -> Self {
+        Self { pattern, source, number: 0, work, places }
+    }
+
     /// Largest size in bytes at which a run is expected to be no more than so much work.
     pub fn affordable(&self, work: f64) -> f64 {
         let steepest = self.places.iter().map(|(_, growth)| growth.exponent).fold(self.work.exponent, f64::max);
@@ -96,8 +147,8 @@ impl Grown {
 pub struct Steepest {
     pub grown: Grown,
     pub growth: Growth,
-    /// Largest size at which it was run, in bytes.
-    reached: usize,
+    /// Largest size at which it was tried, in bytes.
+    tried: usize,
     /// Whether its growth goes on there.
     pub holds: bool,
 }
@@ -106,21 +157,63 @@ pub struct Steepest {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct GrowthState {
     pub steepest: BTreeMap<Place, Steepest>,
-    pub work: f64,
+    /// Growths at small sizes that did not go on.
+    refuted: BTreeMap<Place, Vec<Growth>>,
+    /// By [`Kind`].
+    arms: [Arm; 3],
     patterns: u64,
-    news: u64,
 }
 
 impl GrowthState {
-    /// Whether patterns have had their share of so much work.
-    pub fn is_sated(&self, all: f64) -> bool {
-        let paid = self.news as f64 + 2.0;
-        let share = (SHARE * paid / (paid + self.patterns as f64 / PATTERNS_FOR_ONE)).max(LEAST_SHARE);
-        self.work > share * all
+    /// Whether patterns have had their share of so much work of so many executions.
+    pub fn is_sated(&self, all: f64, executions: u64) -> bool {
+        let (work, news) = self.arms.iter().fold((0.0, 2), |(work, news), arm| (work + arm.work, news + arm.news));
+        let spent = work * executions as f64 / all.max(1.0);
+        let paid = news as f64 * EXECUTIONS_FOR_ONE;
+        work > all * (SHARE * paid / (paid + spent)).max(LEAST_SHARE)
     }
 
-    /// Factor by which a place's amounts reach further than under any known pattern.
+    /// The kind that is furthest behind its share, which goes by what its work has brought.
+    pub fn next_kind(&self) -> Kind {
+        let has_known = self.steepest.values().any(|known| known.holds);
+        let kinds = [Kind::Within, Kind::Alone, Kind::Changed];
+        let kinds = kinds.into_iter().filter(|kind| has_known || *kind != Kind::Changed);
+        let all: f64 = self.arms.iter().map(Arm::rate).sum();
+        let behind = |kind: Kind| {
+            let arm = &self.arms[kind as usize];
+            arm.work / (arm.rate() / all).max(LEAST_OF_KIND)
+        };
+        kinds.min_by(|one, other| behind(*one).total_cmp(&behind(*other))).unwrap_or(Kind::Alone)
+    }
+
+    /// Counts work for a pattern of a kind.
+    pub fn spend(&mut self, kind: Kind, work: f64) {
+        self.arms[kind as usize].work += work;
+    }
+
+    /// All work for patterns.
+    pub fn work(&self) -> f64 {
+        self.arms.iter().map(|arm| arm.work).sum()
+    }
+
+    /// The patterns that hold, each once.
+    pub fn holding(&self) -> Vec<&Grown> {
+        let holding = self.steepest.values().filter(|known| known.holds);
+        let mut all: Vec<&Grown> = holding.map(|known| &known.grown).collect();
+        all.sort_by_key(|grown| grown.number);
+        all.dedup_by_key(|grown| grown.number);
+        all
+    }
+
+    /// Factor by which a place's amounts reach further than under any known pattern; 0 for what is known not to go on.
     fn ratio(&self, place: Place, growth: Growth) -> f64 {
+        let is_same = |one: &Growth| {
+            let factor = one.reach() / growth.reach();
+            (one.exponent - growth.exponent).abs() < SAME_EXPONENT && (1.0 / SAME_REACH..SAME_REACH).contains(&factor)
+        };
+        if self.refuted.get(&place).is_some_and(|all| all.iter().any(is_same)) {
+            return 0.0;
+        }
         self.steepest.get(&place).map_or(f64::INFINITY, |known| growth.reach() / known.growth.reach())
     }
 
@@ -138,23 +231,19 @@ impl GrowthState {
         })
     }
 
-    /// Counts a pattern that grows in proportion, or was not run to the end.
-    pub fn add_dull(&mut self) {
+    /// Keeps a pattern for the places at which it grows fastest, by a number of its own.
+    pub fn add(&mut self, grown: &mut Grown) {
         self.patterns += 1;
-    }
-
-    /// Counts a pattern that was run, and keeps it for the places at which it grows fastest.
-    pub fn add(&mut self, grown: &Grown) {
-        self.patterns += 1;
-        self.news += u64::from(self.is_news(&grown.places));
+        grown.number = self.patterns;
+        self.arms[grown.source.kind as usize].news += u64::from(self.is_news(&grown.places));
         for &(place, growth) in &grown.places {
             let (ratio, known) = (self.ratio(place, growth), self.steepest.get(&place));
             let is_shorter =
                 known.is_some_and(|known| known.holds && grown.pattern.length() < known.grown.pattern.length());
             if ratio >= BETTER || is_shorter && ratio > 1.0 / BETTER {
-                let (reached, holds) = known.map_or((0, true), |known| (known.reached, known.holds || ratio >= NEWS));
-                let reached = if ratio >= NEWS { 0 } else { reached };
-                let steepest = Steepest { grown: grown.clone(), growth, reached, holds };
+                let (tried, holds) = known.map_or((0, true), |known| (known.tried, known.holds || ratio >= NEWS));
+                let tried = if ratio >= NEWS { 0 } else { tried };
+                let steepest = Steepest { grown: grown.clone(), growth, tried, holds };
                 self.steepest.insert(place, steepest);
             }
         }
@@ -162,27 +251,37 @@ impl GrowthState {
 }
 
 impl GrowthState {
-    /// Notes that a pattern was run at a size, and the largest amounts of places there, `None` if the run did not return.
-    pub fn reach(&mut self, pattern: &Pattern, bytes: usize, amounts: impl Fn(Place) -> Option<f64>) {
-        for (&place, known) in self.steepest.iter_mut().filter(|(_, known)| known.grown.pattern == *pattern) {
-            known.reached = bytes;
-            let (Some(count), size) = (amounts(place), bytes as f64) else { continue };
-            known.holds = count >= HOLDS * known.growth.at(size);
+    /// Notes that a pattern is tried at a size.
+    pub fn tried(&mut self, grown: &Grown, bytes: usize) {
+        let of_it = self.steepest.values_mut().filter(|known| known.grown.number == grown.number);
+        of_it.for_each(|known| known.tried = bytes);
+    }
+
+    /// Notes the work of a run of a pattern at a size, and the largest amounts of places there.
+    pub fn reach(&mut self, grown: &Grown, bytes: f64, work: f64, amounts: impl Fn(Place) -> f64) {
+        for (&place, known) in self.steepest.iter_mut().filter(|(_, known)| known.grown.number == grown.number) {
+            (known.grown.work.count, known.grown.work.bytes) = (work, bytes);
+            let count = amounts(place);
+            known.holds = count >= HOLDS * known.growth.at(bytes);
             if !known.holds {
+                let refuted = self.refuted.entry(place).or_default();
+                if refuted.len() < MOST_REFUTED {
+                    refuted.push(known.growth);
+                }
                 // what it comes to in truth is what others have to exceed
-                let steps = (size / known.growth.bytes).ln();
+                let steps = (bytes / known.growth.bytes).ln();
                 let exponent = (count.max(1.0) / known.growth.count).ln() / steps.max(1.0);
-                known.growth = Growth { exponent: exponent.max(0.0), count, bytes: size };
+                known.growth = Growth { exponent: exponent.max(0.0), count, bytes };
             }
         }
     }
 
-    /// A pattern that holds and was not run at half of a size or more, if it can be with so much work.
-    pub fn due(&self, most: usize, work: f64) -> Option<Grown> {
-        let is_due = |one: &&Steepest| {
-            one.holds && one.reached > 0 && one.reached <= most / 2 && one.grown.affordable(work) >= most as f64
-        };
-        self.steepest.values().find(is_due).map(|one| one.grown.clone())
+    /// A pattern that holds and was tried at no more than half of the size that so much work is enough for, up to `most` bytes.
+    pub fn due(&self, most: usize, work: f64) -> Option<(Grown, usize)> {
+        let holding = self.steepest.values().filter(|known| known.holds && known.tried > 0);
+        let sized = holding.map(|known| (known, most.min(known.grown.affordable(work) as usize)));
+        let mut due = sized.filter(|(known, size)| known.tried <= size / 2);
+        due.next().map(|(known, size)| (known.grown.clone(), size))
     }
 }
 
@@ -200,20 +299,21 @@ mod tests {
 
     fn grown(seed: u64, places: &[(Place, Growth)]) -> Grown {
         let material = Material { input: b"a text", other: b"b", word: b"" };
-        let pattern = Pattern::fresh(material, &mut StdRand::with_seed(seed));
+        let pattern = Pattern::alone(material, &mut StdRand::with_seed(seed));
         let work = growth(1.0, 1e4);
-        Grown { pattern, parent: EntryId::from(libafl::corpus::CorpusId(0)), work, places: places.to_vec() }
+        let source = Source { kind: Kind::Alone, parent: EntryId::from(libafl::corpus::CorpusId(0)) };
+        Grown::new(pattern, source, work, places.to_vec())
     }
 
     #[test]
     fn of_each_place_the_pattern_is_kept_that_leads_furthest() {
         let mut state = GrowthState::default();
         assert!(state.is_news(&[(Counts(1), growth(2.0, 500.0))]));
-        state.add(&grown(1, &[(Counts(1), growth(2.0, 500.0)), (Counts(2), growth(1.5, 500.0))]));
+        state.add(&mut grown(1, &[(Counts(1), growth(2.0, 500.0)), (Counts(2), growth(1.5, 500.0))]));
         // a higher exponent leads further in the end than a higher count
         let steeper = [(Counts(1), growth(3.0, 300.0)), (Counts(2), growth(1.4, 500.0))];
         assert!(state.is_news(&steeper));
-        state.add(&grown(2, &steeper));
+        state.add(&mut grown(2, &steeper));
         let kept: Vec<f64> = state.steepest.values().map(|one| one.growth.exponent).collect();
         assert_eq!(kept, [3.0, 1.5]);
         assert!(!state.is_news(&[(Counts(1), growth(3.0, 400.0))]));
@@ -227,29 +327,32 @@ mod tests {
     #[test]
     fn what_does_not_go_on_stands_for_no_more_than_it_came_to() {
         let mut state = GrowthState::default();
-        let capped = grown(1, &[(Counts(1), growth(4.0, 500.0))]);
-        state.add(&capped);
+        let mut capped = grown(1, &[(Counts(1), growth(4.0, 500.0))]);
+        state.add(&mut capped);
         assert!(!state.is_news(&[(Counts(1), growth(2.0, 500.0))]));
-        // a run that did not return says nothing
-        state.reach(&capped.pattern, 10_000, |_| None);
         assert!(state.steepest[&Counts(1)].holds);
-        state.reach(&capped.pattern, 10_000, |_| Some(900.0));
+        state.reach(&capped, 10_000.0, 1e6, |_| 900.0);
         assert!(!state.steepest[&Counts(1)].holds && state.is_news(&[(Counts(1), growth(2.0, 500.0))]));
+        assert!(!state.is_news(&[(Counts(1), growth(4.05, 510.0))]));
     }
 
     #[test]
-    fn what_holds_is_due_again_when_inputs_may_be_twice_as_large() {
+    fn what_holds_is_due_at_larger_sizes_while_they_are_affordable() {
         let mut state = GrowthState::default();
-        let one = grown(1, &[(Counts(1), growth(2.0, 500.0)), (Counts(2), growth(3.0, 500.0))]);
-        state.add(&one);
+        let mut one = grown(1, &[(Counts(1), growth(2.0, 500.0)), (Counts(2), growth(3.0, 500.0))]);
+        state.add(&mut one);
         assert!(state.due(1 << 20, 1e30).is_none());
-        state.reach(&one.pattern, 4_000, |place| {
-            let exponent = if place == Counts(1) { 2.0 } else { 3.0 };
-            Some(growth(exponent, 500.0).at(4_000.0))
-        });
-        assert!(state.due(7_999, 1e30).is_none() && state.due(8_000, 1e30).is_some());
+        state.tried(&one, 4_000);
+        let size_of = |most: usize, work: f64| state.due(most, work).map(|(_, size)| size);
+        assert_eq!(
+            (size_of(7_999, 1e30), size_of(8_000, 1e30), size_of(90_000, 1e30)),
+            (None, Some(8_000), Some(90_000))
+        );
         // 1e4 at 100 bytes, and cubic somewhere
-        assert!(state.due(8_000, 1e9).is_none());
+        assert_eq!((size_of(90_000, 1e9), size_of(90_000, 1e10)), (None, Some(10_000)));
+        // less than it had to be expected
+        state.reach(&one, 4_000.0, 1e6, |_| 1e9);
+        assert_eq!(size_of(90_000, 1e9), Some(40_000));
     }
 
     #[test]
@@ -257,17 +360,33 @@ mod tests {
         let share = |news_every: u64| {
             let mut state = GrowthState::default();
             for number in 0..20_000 {
-                let is_news = news_every > 0 && number % news_every == 0;
-                let exponent = 1.5 + number as f64 / 1e4;
-                match is_news {
-                    true => state.add(&grown(1, &[(Counts(number as u32), growth(exponent, 500.0))])),
-                    false => state.add_dull(),
+                state.spend(Kind::Alone, 4e4);
+                if news_every > 0 && number % news_every == 0 {
+                    let exponent = 1.5 + number as f64 / 1e4;
+                    state.add(&mut grown(1, &[(Counts(number as u32), growth(exponent, 500.0))]));
                 }
             }
-            state.work = 1.0;
-            (1..1000).map(f64::from).find(|all| !state.is_sated(*all)).map_or(0.0, |all| 1.0 / all)
+            let is_sated = |times: u64| state.is_sated(state.work() * times as f64, 80_000 * times);
+            (1..1000).find(|times| !is_sated(*times)).map_or(0.0, |times| 1.0 / times as f64)
         };
         assert!((0.004..0.012).contains(&share(0)), "{}", share(0));
         assert!(share(200) > 0.1, "{}", share(200));
+    }
+
+    #[test]
+    fn kinds_share_the_work_by_what_it_brought() {
+        let mut state = GrowthState::default();
+        let mut works = [0.0; 3];
+        for number in 0..3_000 {
+            let kind = state.next_kind();
+            let cost = if kind == Kind::Within { 1e6 } else { 1e4 };
+            state.spend(kind, cost);
+            works[kind as usize] += cost;
+            if kind == Kind::Alone && number % 10 == 0 {
+                state.add(&mut grown(1, &[(Counts(number), growth(2.0, 500.0))]));
+            }
+        }
+        let shares = works.map(|work| work / state.work());
+        assert!((0.05..0.3).contains(&shares[0]) && shares[1] > 0.5, "{shares:?}");
     }
 }

@@ -167,6 +167,7 @@ impl SearchState {
     ) -> Vec<EntryId> {
         self.grow(counts.program().edges());
         self.contents.insert(hash_std(bytes), entry);
+        self.size_limit.enter(entry, bytes.len());
         let is_valid = counts.is_valid();
         self.history.expect(is_valid);
         if !is_valid {

@@ -1,7 +1,11 @@
 //! Size limit of inputs at present. Where none was asked for it begins small, since small inputs run fast and show what
 //! grows, and is doubled while that pays. All of it goes by counts: the same `--seed` is the same search.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
+
+use crate::EntryId;
 
 /// Runs before the limit is doubled: enough to find out what the size brings.
 const RUNS: u64 = 2000;
@@ -44,6 +48,8 @@ pub struct SizeLimit {
     work: u64,
     /// Runs before that.
     before: u64,
+    /// Sizes of entries that were larger than the limit when they were entered.
+    beyond: BTreeMap<EntryId, usize>,
 }
 
 impl SizeLimit {
@@ -61,6 +67,18 @@ impl SizeLimit {
     /// The largest limit of this session, in bytes.
     pub fn most(&self) -> usize {
         self.most
+    }
+
+    /// Notes the size of an entry.
+    pub fn enter(&mut self, entry: EntryId, bytes: usize) {
+        if bytes > self.now {
+            self.beyond.insert(entry, bytes);
+        }
+    }
+
+    /// Whether an entry is larger than the limit: one that is made of what is known, to be mutated when its size is reached.
+    pub fn is_beyond(&self, entry: EntryId) -> bool {
+        self.beyond.get(&entry).is_some_and(|&bytes| bytes > self.now)
     }
 
     /// Counts a run of the search that returned: its work, and the size of its input.

@@ -64,7 +64,7 @@ fn from_top(length: usize, uniform: f64) -> usize {
 }
 
 /// Draws an entry, again if another one should be the parent, but not for ever. `passes` tells whether that is so for a
-/// reason beside the entry's choices.
+/// reason beside the entry's choices and its size.
 fn attempt<R>(
     search: &SearchState,
     rand: &mut R,
@@ -73,7 +73,7 @@ fn attempt<R>(
 ) -> EntryId {
     let mut entry = draw(rand);
     for _ in 0..MOST_ATTEMPTS {
-        if !search.choices.should_pass(entry) && !passes(rand, entry) {
+        if !search.choices.should_pass(entry) && !search.size_limit.is_beyond(entry) && !passes(rand, entry) {
             break;
         }
         entry = draw(rand);

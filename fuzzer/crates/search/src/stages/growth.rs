@@ -9,7 +9,7 @@ use libafl::{
     executors::HasObservers,
     inputs::{BytesInput, HasMutatorBytes},
     mutators::Tokens,
-    state::{HasCorpus, HasMaxSize, HasRand},
+    state::{HasCorpus, HasExecutions, HasMaxSize, HasRand},
 };
 use libafl_bolts::rands::Rand;
 
@@ -18,7 +18,7 @@ use crate::{
     EntryId,
     corpus::{
         effort::work,
-        growth::{Grown, Growth, Place},
+        growth::{Grown, Growth, Kind, Place, Source},
         objective::Objective,
     },
     evaluate::{Campaign, Parts, evaluate},
@@ -36,6 +36,7 @@ use quagmire_execution::{abi::Status, counts::CountsObserver};
 /// Rounds of the small inputs. They are off powers of two, where buffers that double look as if they grew smoothly, and the
 /// steps between them double.
 const ROUNDS: [u64; 4] = [6, 13, 27, 55];
+const LARGEST: u64 = ROUNDS[ROUNDS.len() - 1];
 
 /// Local exponent of work beyond which larger sizes are not tried, and factor between the work at the smallest size and the
 /// third one, as what begins at a size is as steep there. What an edge begins with at a size is no growth.
@@ -45,7 +46,9 @@ const EXPLODES: f64 = 100.0;
 /// Count at the largest small size from which growth is looked at.
 const FEWEST: u32 = 100;
 
-/// Most work that a run is expected to be, in instructions.
+/// Most work that a run is expected to be, in instructions: at a small size, where three runs have to do without the fourth
+/// one, and at a large one.
+const MOST_SMALL_WORK: f64 = 3e6;
 const MOST_WORK: f64 = 3e7;
 
 /// Seeds that patterns are made of beside entries, the smallest ones, and their largest size: what is accepted, as people
@@ -53,8 +56,8 @@ const MOST_WORK: f64 = 3e7;
 const MOST_SEEDS: usize = 64;
 const LARGEST_SEED: usize = 1 << 16;
 
-/// Patterns of a round.
-const IN_ROUND: usize = 32;
+/// Most patterns of a round: few of them cost nothing, since they do not repeat.
+const IN_ROUND: usize = 1 << 12;
 
 /// LibAFL stage that searches by growth.
 pub struct GrowthStage {
@@ -167,6 +170,12 @@ enum Outcome {
     Explodes,
 }
 
+impl Outcome {
+    fn of(work: Growth, fast: Vec<(Place, Growth)>) -> Self {
+        if fast.is_empty() { Self::Dull } else { Self::Fast(work, fast) }
+    }
+}
+
 impl GrowthStage {
     /// Creates a stage for a campaign with `rules` rules and these seeds, which does nothing unless it `is_used`.
     pub fn new<'a>(rules: usize, is_used: bool, seeds: impl Iterator<Item = &'a [u8]>) -> Self {
@@ -180,7 +189,7 @@ impl GrowthStage {
 
     /// Puts the template into the input. Returns whether it may be run.
     fn render<C: Campaign>(&mut self, template: &Template, rounds: u64, parts: &Parts<'_, C>) -> bool {
-        let Ok(bytes) = template.render(rounds, parts.state.libafl.max_size() as u64) else { return false };
+        let Ok(bytes) = template.render(rounds, parts.state.search.size_limit.most() as u64) else { return false };
         *self.input.as_mut() = bytes;
         !parts.state.is_interrupted() && !parts.state.hooks.is_left_out(self.input.mutator_bytes())
     }
@@ -189,23 +198,22 @@ impl GrowthStage {
     fn grow<C: Campaign>(
         &mut self,
         template: &Template,
-        parent: EntryId,
+        source: Source,
         parts: &mut Parts<'_, C>,
     ) -> Result<Outcome, Error> {
         self.runs.clear();
-        let largest = ROUNDS[ROUNDS.len() - 1];
-        if template.largest_n().is_some_and(|most| most < largest) {
+        if template.largest_n().is_some_and(|most| most < LARGEST) {
             return Ok(Outcome::Dull);
         }
         for rounds in ROUNDS {
             if !self.render(template, rounds, parts) {
                 return Ok(Outcome::Dull);
             }
-            let Some((status, of_target)) = run_small(parts, self.operator, parent, &self.input)? else {
+            let Some((status, of_target)) = run_small(parts, self.operator, source.parent, &self.input)? else {
                 return Ok(Outcome::Dull);
             };
             let bytes = self.input.mutator_bytes().len();
-            parts.state.search.growth.work += work(of_target, bytes) as f64;
+            parts.state.search.growth.spend(source.kind, work(of_target, bytes) as f64);
             if status != Status::Returned {
                 return Ok(Outcome::Dull);
             }
@@ -215,35 +223,36 @@ impl GrowthStage {
                 if growth.exponent > STEEPEST && growth.count > EXPLODES * self.runs.work[0] {
                     return Ok(Outcome::Explodes);
                 }
-                if self.runs.fast(FEWEST / 4).is_empty() {
-                    return Ok(Outcome::Dull);
+                let fast = self.runs.fast(FEWEST / 4);
+                if fast.is_empty() || growth.at(template.size(LARGEST) as f64) > MOST_SMALL_WORK {
+                    return Ok(Outcome::of(growth, fast));
                 }
             }
         }
-        let fast = self.runs.fast(FEWEST);
-        Ok(if fast.is_empty() { Outcome::Dull } else { Outcome::Fast(self.runs.growth(), fast) })
+        Ok(Outcome::of(self.runs.growth(), self.runs.fast(FEWEST)))
     }
 
     /// Makes a pattern or changes a known one, runs it small, and large if it is news.
     fn try_one<C: Campaign>(&mut self, current: EntryId, parts: &mut Parts<'_, C>) -> Result<(), Error> {
-        let (pattern, parent) = draw(&self.seeds, current, parts.state)?;
+        let kind = parts.state.search.growth.next_kind();
+        let (pattern, parent) = draw(kind, &self.seeds, current, parts.state)?;
+        let source = Source { kind, parent };
         let Some(template) = pattern.template() else { return Ok(()) };
-        let outcome = self.grow(&template, parent, parts)?;
-        let growth = &mut parts.state.search.growth;
-        match outcome {
-            Outcome::Dull => growth.add_dull(),
-            Outcome::Explodes => {
-                growth.add_dull();
-                return self.climb(&template, parent, parts);
-            }
+        match self.grow(&template, source, parts)? {
+            Outcome::Dull => {}
+            Outcome::Explodes => return self.climb(&template, source, parts),
             Outcome::Fast(work, places) => {
-                let grown = Grown { pattern, parent, work, places };
-                if growth.is_news(&grown.places) {
-                    let grown = self.shortened(grown, parts)?;
-                    parts.state.search.growth.add(&grown);
-                    return self.enlarge(&grown, parts);
+                let mut grown = Grown::new(pattern, source, work, places);
+                let is_news = parts.state.search.growth.is_news(&grown.places);
+                if is_news {
+                    grown = self.shortened(grown, parts)?;
                 }
-                growth.add(&grown);
+                parts.state.search.growth.add(&mut grown);
+                if is_news && let Some(template) = grown.pattern.template() {
+                    self.evaluate(&template, LARGEST, source, parts)?;
+                    let most = parts.state.libafl.max_size();
+                    return self.enlarge(&grown, most, parts);
+                }
             }
         }
         Ok(())
@@ -251,16 +260,16 @@ impl GrowthStage {
 
     /// A pattern made shorter while it grows as fast at the places for which it is news.
     fn shortened<C: Campaign>(&mut self, mut grown: Grown, parts: &mut Parts<'_, C>) -> Result<Grown, Error> {
-        let enough = parts.state.search.growth.work + MOST_WORK;
+        let enough = parts.state.search.growth.work() + MOST_WORK;
         for step in 0.. {
             let Some(pattern) = grown.pattern.shorter(step) else { break };
             let Some(template) = pattern.template().filter(|_| pattern != grown.pattern) else { continue };
-            if let Outcome::Fast(work, places) = self.grow(&template, grown.parent, parts)?
+            if let Outcome::Fast(work, places) = self.grow(&template, grown.source, parts)?
                 && parts.state.search.growth.keeps_news(&grown.places, &places)
             {
-                grown = Grown { pattern, work, places, ..grown };
+                grown = Grown::new(pattern, grown.source, work, places);
             }
-            if parts.state.is_interrupted() || parts.state.search.growth.work > enough {
+            if parts.state.is_interrupted() || parts.state.search.growth.work() > enough {
                 break;
             }
         }
@@ -272,16 +281,16 @@ impl GrowthStage {
         &mut self,
         template: &Template,
         rounds: u64,
-        parent: EntryId,
+        source: Source,
         parts: &mut Parts<'_, C>,
     ) -> Result<Option<f64>, Error> {
         if !self.render(template, rounds, parts) {
             return Ok(None);
         }
-        let origin = Origin::Mutant { parent, operators: &[self.operator] };
+        let origin = Origin::Mutant { parent: source.parent, operators: &[self.operator] };
         let evaluation = evaluate(parts, &origin, &self.input)?;
         let of_target = parts.state.search.objective.work(&evaluation.cost);
-        parts.state.search.growth.work += work(of_target, self.input.mutator_bytes().len()) as f64;
+        parts.state.search.growth.spend(source.kind, work(of_target, self.input.mutator_bytes().len()) as f64);
         if let Some(entry) = evaluation.entry {
             let noted = parts.state.hooks.note_template(entry, &template.to_string());
             parts.state.check(noted)?;
@@ -290,25 +299,25 @@ impl GrowthStage {
         Ok((evaluation.status == Status::Returned).then_some(of_target as f64))
     }
 
-    /// Runs a pattern at the size limit, or at the largest size that is expected to end soon, and notes how far its growth
-    /// goes on.
-    fn enlarge<C: Campaign>(&mut self, grown: &Grown, parts: &mut Parts<'_, C>) -> Result<(), Error> {
+    /// Runs a pattern at a size, or at the largest one that is expected to end soon, and notes how far its growth goes on.
+    fn enlarge<C: Campaign>(&mut self, grown: &Grown, most: usize, parts: &mut Parts<'_, C>) -> Result<(), Error> {
         let Some(template) = grown.pattern.template() else { return Ok(()) };
-        let small = ROUNDS[ROUNDS.len() - 1];
-        self.evaluate(&template, small, grown.parent, parts)?;
-        let most = (parts.state.libafl.max_size() as f64).min(grown.affordable(MOST_WORK)) as u64;
-        let rounds = template.n_for_size(most).min(template.largest_n().unwrap_or(u64::MAX));
-        if rounds <= 2 * small || parts.state.is_interrupted() {
+        let most = most.min(grown.affordable(MOST_WORK) as usize);
+        parts.state.search.growth.tried(grown, most);
+        let rounds = template.n_for_size(most as u64).min(template.largest_n().unwrap_or(u64::MAX));
+        if rounds <= 2 * LARGEST || parts.state.is_interrupted() {
             return Ok(());
         }
-        let has_returned = self.evaluate(&template, rounds, grown.parent, parts)?.is_some();
+        let of_target = self.evaluate(&template, rounds, grown.source, parts)?;
         let counts = &parts.executor.observers().0;
         let mut most = HashMap::new();
         for_all_places(counts, &parts.state.search.objective, |place, amounts| {
             most.insert(place, f64::from(amounts.into_iter().flatten().copied().max().unwrap_or(0)));
         });
-        let amount = |place| has_returned.then(|| most.get(&place).copied().unwrap_or(0.0));
-        parts.state.search.growth.reach(&grown.pattern, self.input.mutator_bytes().len(), amount);
+        if let Some(of_target) = of_target {
+            let amount = |place| most.get(&place).copied().unwrap_or(0.0);
+            parts.state.search.growth.reach(grown, self.input.mutator_bytes().len() as f64, of_target, amount);
+        }
         Ok(())
     }
 
@@ -316,11 +325,11 @@ impl GrowthStage {
     fn climb<C: Campaign>(
         &mut self,
         template: &Template,
-        parent: EntryId,
+        source: Source,
         parts: &mut Parts<'_, C>,
     ) -> Result<(), Error> {
-        for rounds in ROUNDS[1]..ROUNDS[ROUNDS.len() - 1] {
-            match self.evaluate(template, rounds, parent, parts)? {
+        for rounds in ROUNDS[1]..LARGEST {
+            match self.evaluate(template, rounds, source, parts)? {
                 Some(work) if work * 4.0 <= MOST_WORK => {}
                 _ => break,
             }
@@ -329,15 +338,26 @@ impl GrowthStage {
     }
 }
 
-/// Makes a pattern of a seed or an entry, or changes a known one; with the entry that it is made of, which is the `current` one
-/// if it is not known.
+/// Makes a pattern of a kind of a seed or an entry, or changes a known one; with the entry that it is made of, which is the
+/// `current` one if it is not known.
 fn draw<H: CampaignHooks>(
+    kind: Kind,
     seeds: &[Vec<u8>],
     current: EntryId,
     state: &mut CampaignState<H>,
 ) -> Result<(Pattern, EntryId), Error> {
-    let seed = state.libafl.rand_mut().below_or_zero(2 * seeds.len());
-    let input = seeds.get(seed).cloned().map_or_else(|| entry(state), Ok)?;
+    let input = match state.libafl.rand_mut().below_or_zero(4) {
+        0 => entry(state)?,
+        // what the search looks into, unless it was evicted
+        1 => match state.libafl.corpus().cloned_input_for_id(current.into()) {
+            Ok(input) => input.into(),
+            Err(_) => entry(state)?,
+        },
+        _ => {
+            let seed = state.libafl.rand_mut().below_or_zero(seeds.len());
+            seeds.get(seed).cloned().map_or_else(|| entry(state), Ok)?
+        }
+    };
     let parent = state.search.holder(&input).unwrap_or(current);
     let other = entry(state)?;
     let words = state.search.words.len();
@@ -352,18 +372,18 @@ fn draw<H: CampaignHooks>(
     };
     let rand = state.libafl.rand_mut();
     let material = Material { input: window(&input, rand), other: window(&other, rand), word: &word };
-    let holding: Vec<&Grown> =
-        state.search.growth.steepest.values().filter(|one| one.holds).map(|one| &one.grown).collect();
-    if holding.is_empty() || rand.coinflip(0.5) {
-        return Ok((Pattern::fresh(material, rand), parent));
-    }
+    let holding = match kind {
+        Kind::Within => return Ok((Pattern::within(material, rand), parent)),
+        Kind::Alone => return Ok((Pattern::alone(material, rand), parent)),
+        Kind::Changed => state.search.growth.holding(),
+    };
     let known = holding[rand.below_or_zero(holding.len())];
     let mut pattern = known.pattern.clone();
     let other = &holding[rand.below_or_zero(holding.len())].pattern;
     for _ in 0..=rand.below_or_zero(3) {
         pattern.change(Some(other), material, rand);
     }
-    Ok((pattern, known.parent))
+    Ok((pattern, known.source.parent))
 }
 
 /// An entry of the corpus: the smaller of two, since large ones are mostly repetitions.
@@ -386,15 +406,16 @@ impl Work for GrowthStage {
         if !self.is_used || parts.executor.observers().0.program().functions().is_empty() {
             return Ok(());
         }
+        let most = parts.state.search.size_limit.most();
         for _ in 0..IN_ROUND {
             let search = &parts.state.search;
-            if parts.state.is_interrupted() || search.growth.is_sated(search.effort.all()) {
+            let executions = *parts.state.libafl.executions();
+            if parts.state.is_interrupted() || search.growth.is_sated(search.effort.all(), executions) {
                 break;
             }
             self.try_one(current, parts)?;
-            let most = parts.state.libafl.max_size();
-            if let Some(due) = parts.state.search.growth.due(most, MOST_WORK) {
-                self.enlarge(&due, parts)?;
+            if let Some((due, size)) = parts.state.search.growth.due(most, MOST_WORK) {
+                self.enlarge(&due, size, parts)?;
             }
         }
         Ok(())
