@@ -59,9 +59,9 @@ fn where_nothing_grows_faster_than_the_input_patterns_get_little() {
     let (summary, scene) = searched("keyword.c", b"a, list, of, items\n", "--execs 60000 --seed 2 --explain 0");
     let rules = array(&summary["rules"]);
     let growth = rules.iter().find(|rule| rule["label"] == "growth");
-    // the share falls with the number of patterns: a tenth here, in the first second
+    // the share falls with the work that patterns took: an eighth here, in the first second
     let applied = growth.and_then(|growth| growth["applied"].as_u64());
-    assert!(applied.is_some_and(|applied| (300..6000).contains(&applied)), "{growth:?}");
+    assert!(applied.is_some_and(|applied| (300..8000).contains(&applied)), "{growth:?}");
     assert!(!scene.path("out/templates").exists());
 }
 

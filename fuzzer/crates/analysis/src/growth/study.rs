@@ -56,6 +56,9 @@ const MOST_DRIFT: f64 = 2.0;
 /// Shortest runs whose time for an instruction is compared, and of which one says that it is long.
 const LEAST_SECONDS: f64 = 1e-3;
 const LEAST_SECONDS_ALONE: f64 = 2e-4;
+/// Least factor between two sizes whose times tell by which power they grow, and how much less it may be than that of instructions.
+const LEAST_STEPS_OF_TIME: f64 = 2.0;
+const SAME_POWER: f64 = 0.25;
 /// Shortest run that a law of times is fitted to, unless fewer than five are as long: a clock does not tell shorter ones.
 const LEAST_TIMED: f64 = 50e-6;
 const LEAST_TIMED_SIZES: usize = 5;
@@ -249,7 +252,8 @@ impl Study<'_> {
             }
             (Err(_), Some(mut counted)) if per_instruction(&timed.run) <= SLOWEST_INSTRUCTION => {
                 self.resource = resource;
-                counted.fit.confidence = Confidence::Low;
+                let most = if counted.takes_time() { Confidence::Medium } else { Confidence::Low };
+                counted.fit.confidence = counted.fit.confidence.min(most);
                 counted.notes.extend(foreign);
                 Ok(counted)
             }
@@ -569,6 +573,16 @@ fn of_parts<'a>(finding: &Finding<'_>, parts: Parts<'a>) -> Result<Told<'a>, Str
 impl Told<'_> {
     fn axis(&self) -> Axis {
         self.family.template().map_or(Axis::Repetitions, Axis::of)
+    }
+
+    /// Whether the time of runs that are long enough to be told from noise grows by its power or faster.
+    fn takes_time(&self) -> bool {
+        let axis = self.axis();
+        let mut long = self.samples.iter().filter(|sample| sample.run.seconds >= LEAST_SECONDS);
+        let (Some(first), Some(last)) = (long.next(), long.next_back()) else { return false };
+        let times = (last.run.seconds / first.run.seconds).ln();
+        let steps = (axis.size(last) as f64 / axis.size(first) as f64).ln();
+        steps >= LEAST_STEPS_OF_TIME.ln() && times / steps >= self.fit.exponent_at(axis.size(last)) - SAME_POWER
     }
 
     /// Size on the axis at a number of repetitions.
