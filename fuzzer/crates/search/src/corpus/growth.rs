@@ -31,8 +31,8 @@ const NEWS: f64 = 2.0;
 /// Part of the expected count that a large run has to reach to show that growth goes on.
 const HOLDS: f64 = 0.2;
 
-/// Growths that did not go on, of a place, which are remembered; how far the exponents of two of them differ, and the factor
-/// between what they lead to, if they are one.
+/// Growths of a place that did not go on and are remembered; how far the exponents of two of them differ, and the factor between
+/// what they lead to, if they are alike.
 const MOST_REFUTED: usize = 16;
 const SAME_EXPONENT: f64 = 0.1;
 const SAME_REACH: f64 = 1.5;
@@ -81,6 +81,11 @@ impl Growth {
     pub fn reach(&self) -> f64 {
         self.at(COMPARED_AT)
     }
+
+    fn is_like(&self, other: &Self) -> bool {
+        let factor = self.reach() / other.reach();
+        (self.exponent - other.exponent).abs() < SAME_EXPONENT && (1.0 / SAME_REACH..SAME_REACH).contains(&factor)
+    }
 }
 
 /// How a pattern is made. Those of a kind share its work, since one in a whole input can cost a hundred times as much as a
@@ -108,11 +113,13 @@ pub struct Source {
 struct Arm {
     work: f64,
     news: u64,
+    /// Whether a pattern was run to the end: units alone are no inputs of many programs.
+    is_accepted: bool,
 }
 
 impl Arm {
     fn rate(&self) -> f64 {
-        (self.news + 1) as f64 / (self.work + FIRST_WORK)
+        if self.is_accepted { (self.news + 1) as f64 / (self.work + FIRST_WORK) } else { 0.0 }
     }
 }
 
@@ -153,12 +160,20 @@ pub struct Steepest {
     pub holds: bool,
 }
 
+/// Growth that did not go on.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Refuted {
+    growth: Growth,
+    /// How often it was seen since.
+    times: u32,
+}
+
 /// Patterns by place, and the work that they took.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct GrowthState {
     pub steepest: BTreeMap<Place, Steepest>,
     /// Growths at small sizes that did not go on.
-    refuted: BTreeMap<Place, Vec<Growth>>,
+    refuted: BTreeMap<Place, Vec<Refuted>>,
     /// By [`Kind`].
     arms: [Arm; 3],
     patterns: u64,
@@ -181,7 +196,7 @@ impl GrowthState {
         let all: f64 = self.arms.iter().map(Arm::rate).sum();
         let behind = |kind: Kind| {
             let arm = &self.arms[kind as usize];
-            arm.work / (arm.rate() / all).max(LEAST_OF_KIND)
+            arm.work / (arm.rate() / all.max(f64::MIN_POSITIVE)).max(LEAST_OF_KIND)
         };
         kinds.min_by(|one, other| behind(*one).total_cmp(&behind(*other))).unwrap_or(Kind::Alone)
     }
@@ -189,6 +204,11 @@ impl GrowthState {
     /// Counts work for a pattern of a kind.
     pub fn spend(&mut self, kind: Kind, work: f64) {
         self.arms[kind as usize].work += work;
+    }
+
+    /// Notes that a pattern of a kind was run to the end.
+    pub fn accept(&mut self, kind: Kind) {
+        self.arms[kind as usize].is_accepted = true;
     }
 
     /// All work for patterns.
@@ -205,21 +225,27 @@ impl GrowthState {
         all
     }
 
-    /// Factor by which a place's amounts reach further than under any known pattern; 0 for what is known not to go on.
+    /// Factor by which a place's amounts reach further than under any known pattern.
     fn ratio(&self, place: Place, growth: Growth) -> f64 {
-        let is_same = |one: &Growth| {
-            let factor = one.reach() / growth.reach();
-            (one.exponent - growth.exponent).abs() < SAME_EXPONENT && (1.0 / SAME_REACH..SAME_REACH).contains(&factor)
-        };
-        if self.refuted.get(&place).is_some_and(|all| all.iter().any(is_same)) {
-            return 0.0;
-        }
         self.steepest.get(&place).map_or(f64::INFINITY, |known| growth.reach() / known.growth.reach())
     }
 
-    /// Whether one of the places grows much faster than under any known pattern.
-    pub fn is_news(&self, grown: &[(Place, Growth)]) -> bool {
-        grown.iter().any(|&(place, growth)| self.ratio(place, growth) >= NEWS)
+    /// Whether one of the places grows much faster than under any known pattern. What grows there like something that did not go
+    /// on is so only when it is seen for the first, second, fourth time and so on: there are many patterns like one.
+    pub fn is_news(&mut self, grown: &[(Place, Growth)]) -> bool {
+        let mut is_news = false;
+        for &(place, growth) in grown {
+            if self.ratio(place, growth) < NEWS {
+                continue;
+            }
+            let refuted = self.refuted.get_mut(&place);
+            let alike = refuted.and_then(|all| all.iter_mut().find(|one| one.growth.is_like(&growth)));
+            is_news |= alike.is_none_or(|one| {
+                one.times += 1;
+                one.times.is_power_of_two()
+            });
+        }
+        is_news
     }
 
     /// Whether the places that make a pattern news grow about as fast under another one.
@@ -231,11 +257,11 @@ impl GrowthState {
         })
     }
 
-    /// Keeps a pattern for the places at which it grows fastest, by a number of its own.
-    pub fn add(&mut self, grown: &mut Grown) {
+    /// Keeps a pattern, which may be news, for the places at which it grows fastest, by a number of its own.
+    pub fn add(&mut self, grown: &mut Grown, is_news: bool) {
         self.patterns += 1;
         grown.number = self.patterns;
-        self.arms[grown.source.kind as usize].news += u64::from(self.is_news(&grown.places));
+        self.arms[grown.source.kind as usize].news += u64::from(is_news);
         for &(place, growth) in &grown.places {
             let (ratio, known) = (self.ratio(place, growth), self.steepest.get(&place));
             let is_shorter =
@@ -248,9 +274,7 @@ impl GrowthState {
             }
         }
     }
-}
 
-impl GrowthState {
     /// Notes that a pattern is tried at a size.
     pub fn tried(&mut self, grown: &Grown, bytes: usize) {
         let of_it = self.steepest.values_mut().filter(|known| known.grown.number == grown.number);
@@ -265,8 +289,8 @@ impl GrowthState {
             known.holds = count >= HOLDS * known.growth.at(bytes);
             if !known.holds {
                 let refuted = self.refuted.entry(place).or_default();
-                if refuted.len() < MOST_REFUTED {
-                    refuted.push(known.growth);
+                if refuted.len() < MOST_REFUTED && !refuted.iter().any(|one| one.growth.is_like(&known.growth)) {
+                    refuted.push(Refuted { growth: known.growth, times: 1 });
                 }
                 // what it comes to in truth is what others have to exceed
                 let steps = (bytes / known.growth.bytes).ln();
@@ -309,11 +333,11 @@ mod tests {
     fn of_each_place_the_pattern_is_kept_that_leads_furthest() {
         let mut state = GrowthState::default();
         assert!(state.is_news(&[(Counts(1), growth(2.0, 500.0))]));
-        state.add(&mut grown(1, &[(Counts(1), growth(2.0, 500.0)), (Counts(2), growth(1.5, 500.0))]));
+        state.add(&mut grown(1, &[(Counts(1), growth(2.0, 500.0)), (Counts(2), growth(1.5, 500.0))]), true);
         // a higher exponent leads further in the end than a higher count
         let steeper = [(Counts(1), growth(3.0, 300.0)), (Counts(2), growth(1.4, 500.0))];
         assert!(state.is_news(&steeper));
-        state.add(&mut grown(2, &steeper));
+        state.add(&mut grown(2, &steeper), true);
         let kept: Vec<f64> = state.steepest.values().map(|one| one.growth.exponent).collect();
         assert_eq!(kept, [3.0, 1.5]);
         assert!(!state.is_news(&[(Counts(1), growth(3.0, 400.0))]));
@@ -328,19 +352,20 @@ mod tests {
     fn what_does_not_go_on_stands_for_no_more_than_it_came_to() {
         let mut state = GrowthState::default();
         let mut capped = grown(1, &[(Counts(1), growth(4.0, 500.0))]);
-        state.add(&mut capped);
+        state.add(&mut capped, true);
         assert!(!state.is_news(&[(Counts(1), growth(2.0, 500.0))]));
         assert!(state.steepest[&Counts(1)].holds);
         state.reach(&capped, 10_000.0, 1e6, |_| 900.0);
         assert!(!state.steepest[&Counts(1)].holds && state.is_news(&[(Counts(1), growth(2.0, 500.0))]));
-        assert!(!state.is_news(&[(Counts(1), growth(4.05, 510.0))]));
+        let seen: Vec<bool> = (0..6).map(|_| state.is_news(&[(Counts(1), growth(4.05, 510.0))])).collect();
+        assert_eq!(seen, [true, false, true, false, false, false]);
     }
 
     #[test]
     fn what_holds_is_due_at_larger_sizes_while_they_are_affordable() {
         let mut state = GrowthState::default();
         let mut one = grown(1, &[(Counts(1), growth(2.0, 500.0)), (Counts(2), growth(3.0, 500.0))]);
-        state.add(&mut one);
+        state.add(&mut one, true);
         assert!(state.due(1 << 20, 1e30).is_none());
         state.tried(&one, 4_000);
         let size_of = |state: &GrowthState, most: usize, work: f64| state.due(most, work).map(|(_, size)| size);
@@ -364,7 +389,7 @@ mod tests {
                 state.spend(Kind::Alone, 4e4);
                 if news_every > 0 && number % news_every == 0 {
                     let exponent = 1.5 + number as f64 / 1e4;
-                    state.add(&mut grown(1, &[(Counts(number as u32), growth(exponent, 500.0))]));
+                    state.add(&mut grown(1, &[(Counts(number as u32), growth(exponent, 500.0))]), true);
                 }
             }
             let is_sated = |times: u64| state.is_sated(state.work() * times as f64, 160_000 * times);
@@ -378,16 +403,20 @@ mod tests {
     fn kinds_share_the_work_by_what_it_brought() {
         let mut state = GrowthState::default();
         let mut works = [0.0; 3];
+        state.accept(Kind::Within);
+        state.accept(Kind::Alone);
         for number in 0..3_000 {
             let kind = state.next_kind();
             let cost = if kind == Kind::Within { 1e6 } else { 1e4 };
             state.spend(kind, cost);
             works[kind as usize] += cost;
             if kind == Kind::Alone && number % 10 == 0 {
-                state.add(&mut grown(1, &[(Counts(number), growth(2.0, 500.0))]));
+                state.add(&mut grown(1, &[(Counts(number), growth(2.0, 500.0))]), true);
             }
         }
         let shares = works.map(|work| work / state.work());
         assert!((0.05..0.3).contains(&shares[0]) && shares[1] > 0.5, "{shares:?}");
+        state.arms[Kind::Alone as usize] = Arm { work: state.arms[Kind::Within as usize].work, ..Arm::default() };
+        assert_eq!(state.next_kind(), Kind::Within, "what is refused is as dear, and has brought nothing");
     }
 }

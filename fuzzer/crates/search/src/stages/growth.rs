@@ -56,8 +56,8 @@ const MOST_WORK: f64 = 3e7;
 const MOST_SEEDS: usize = 64;
 const LARGEST_SEED: usize = 1 << 16;
 
-/// Most patterns of a round: few of them cost nothing, since they do not repeat.
-const IN_ROUND: usize = 1 << 12;
+/// Patterns of a round that are not run, since they do not repeat or are too large, after which it ends.
+const MOST_IDLE: usize = 32;
 
 /// LibAFL stage that searches by growth.
 pub struct GrowthStage {
@@ -202,7 +202,8 @@ impl GrowthStage {
         parts: &mut Parts<'_, C>,
     ) -> Result<Outcome, Error> {
         self.runs.clear();
-        if template.largest_n().is_some_and(|most| most < LARGEST) {
+        let most = parts.state.search.size_limit.most() as u64;
+        if template.largest_n().is_some_and(|most| most < LARGEST) || template.size(LARGEST) > most {
             return Ok(Outcome::Dull);
         }
         for rounds in ROUNDS {
@@ -220,6 +221,7 @@ impl GrowthStage {
             self.runs.add(&parts.executor.observers().0, &parts.state.search.objective, bytes);
             if self.runs.bytes.len() == ROUNDS.len() - 1 {
                 let growth = self.runs.growth();
+                parts.state.search.growth.accept(source.kind);
                 if growth.exponent > STEEPEST && growth.count > EXPLODES * self.runs.work[0] {
                     return Ok(Outcome::Explodes);
                 }
@@ -247,7 +249,7 @@ impl GrowthStage {
                 if is_news {
                     grown = self.shortened(grown, parts)?;
                 }
-                parts.state.search.growth.add(&mut grown);
+                parts.state.search.growth.add(&mut grown, is_news);
                 if is_news && let Some(template) = grown.pattern.template() {
                     self.evaluate(&template, LARGEST, source, parts)?;
                     let most = parts.state.libafl.max_size();
@@ -407,9 +409,10 @@ impl Work for GrowthStage {
             return Ok(());
         }
         let most = parts.state.search.size_limit.most();
-        for _ in 0..IN_ROUND {
+        let mut idle = 0;
+        while idle < MOST_IDLE {
             let search = &parts.state.search;
-            let executions = *parts.state.libafl.executions();
+            let (executions, before) = (*parts.state.libafl.executions(), search.growth.work());
             if parts.state.is_interrupted() || search.growth.is_sated(search.effort.all(), executions) {
                 break;
             }
@@ -417,6 +420,7 @@ impl Work for GrowthStage {
             if let Some((due, size)) = parts.state.search.growth.due(most, MOST_WORK) {
                 self.enlarge(&due, size, parts)?;
             }
+            idle += usize::from(parts.state.search.growth.work() == before);
         }
         Ok(())
     }
