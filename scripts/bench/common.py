@@ -113,7 +113,7 @@ def power(law):
 
 
 def worse_than_linear(program, *arguments):
-    """What `growth` with these arguments says of a program as JSON, if it is a law of at least n^1.3 that is not told with low
+    """The JSON of `growth` with these arguments on a program, if that has a law of at least n^1.3 that is not told with low
     confidence; None otherwise."""
     command = [binaries() / "quagmire", "growth", "--json", "--budget", "5s", *arguments, "--", program]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)

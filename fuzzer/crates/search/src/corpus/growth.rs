@@ -92,11 +92,11 @@ impl Growth {
 /// character that repeats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
-    /// Of an input, of which a part repeats where it stands.
+    /// A part of an input repeats where it stands, or something else in its place.
     Within,
-    /// Of units alone.
+    /// Units repeat with hardly anything around them.
     Alone,
-    /// Of a known one that holds.
+    /// A known one that holds is changed.
     Changed,
 }
 

@@ -310,16 +310,14 @@ impl GrowthStage {
         if rounds <= 2 * LARGEST || parts.state.is_interrupted() {
             return Ok(());
         }
-        let of_target = self.evaluate(&template, rounds, grown.source, parts)?;
+        let Some(of_target) = self.evaluate(&template, rounds, grown.source, parts)? else { return Ok(()) };
         let counts = &parts.executor.observers().0;
         let mut most = HashMap::new();
         for_all_places(counts, &parts.state.search.objective, |place, amounts| {
             most.insert(place, f64::from(amounts.into_iter().flatten().copied().max().unwrap_or(0)));
         });
-        if let Some(of_target) = of_target {
-            let amount = |place| most.get(&place).copied().unwrap_or(0.0);
-            parts.state.search.growth.reach(grown, self.input.mutator_bytes().len() as f64, of_target, amount);
-        }
+        let amount = |place| most.get(&place).copied().unwrap_or(0.0);
+        parts.state.search.growth.reach(grown, self.input.mutator_bytes().len() as f64, of_target, amount);
         Ok(())
     }
 
