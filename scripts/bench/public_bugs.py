@@ -1,7 +1,10 @@
 """Public bugs of performance: for each one ordinary seed, and the pattern that is known to be slow."""
 
 import dataclasses
+import functools
 import typing
+
+from hashes import colliding, fnv_1, lookup_3, murmur_3, times
 
 
 @dataclasses.dataclass
@@ -46,6 +49,11 @@ def table(columns):
     return b"|a" * columns + b"|\n" + b"|-" * columns + b"|\n" + b"|\n" * columns
 
 
+def names_of_json(hashed):
+    """Different names of an object that are in one bucket, of tables with up to 4,096."""
+    return lambda n: b"{" + b",".join(b'"' + name + b'":1' for name in colliding(hashed, 4096, n)) + b"}"
+
+
 text = lambda start, part, end="": lambda n: (start + part * n + end).encode()
 
 MARKDOWN = b"""# Title
@@ -61,6 +69,7 @@ Some *text* with a [link](to.html "here") and `code`, written by ada@example.org
 
 > quoted
 """
+JSON = b'{"name": "Ada", "born": 1815}'
 # name -> the one seed
 SEEDS = {
     "hoedown": MARKDOWN,
@@ -72,6 +81,10 @@ SEEDS = {
     "exiv2": jpeg(2, 2),
     "comrak": MARKDOWN,
     "glob-match": b"src/**/{main,lib}*.rs\nsrc/bin/tools/main.rs",
+    "jq": JSON,
+    "jansson": JSON,
+    "json-c": JSON,
+    "wapcaplet": b"width\nheight\ncolor\n",
     "quick-xml": b'<list kind="plain" size="2">\n  <item id="1">one</item>\n  <item id="2" new="yes"/>\n</list>\n',
 }
 CRATES = ("comrak", "glob-match", "quick-xml")
@@ -88,5 +101,10 @@ BUGS = {
     "comrak tables": Bug(table, 4000, "comrak"),
     "comrak tags": Bug(text("", "<"), 500, "comrak"),
     "glob-match stars": Bug(lambda n: b"*{*{*{b}}}\n" + b"a" * n, 20, "glob-match", 3),
+    # hash functions without a key: MurmurHash3, lookup3, one like DJB2, and FNV-1
+    "jq names": Bug(names_of_json(murmur_3), 200, "jq"),
+    "jansson names": Bug(names_of_json(functools.partial(lookup_3, seed=1)), 200, "jansson"),
+    "json-c names": Bug(names_of_json(times(33, 1)), 200, "json-c"),
+    "wapcaplet words": Bug(lambda n: b"".join(name + b"\n" for name in colliding(fnv_1, 4091, n)), 200, "wapcaplet"),
     "quick-xml attributes": Bug(lambda n: b"<a " + b"".join(b'a%d="" ' % i for i in range(n)) + b"/>", 200, "quick-xml"),
 }

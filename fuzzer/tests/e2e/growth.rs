@@ -32,6 +32,25 @@ fn the_law_of_an_input_is_exact_and_names_what_repeats() {
 }
 
 #[test]
+fn a_text_that_counts_beside_what_repeats_has_part_in_the_law() {
+    let scene = Scene::new(&[]);
+    // a line in which nothing repeats
+    let mut state = 1u32;
+    let mut letter = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        char::from(b'a' + (state >> 24) as u8 % 26)
+    };
+    let line: String = (0..600).map(|_| letter()).collect();
+    scene.write("slow", format!("t{line}\n{}", ";".repeat(300)).as_bytes());
+    let report = growth(&scene, &["slow"]);
+    assert_eq!(report["class"], "quadratic", "{report:#}");
+    assert_eq!(report["fit"]["confidence"], "medium");
+    // where the text is the same each time
+    let report = growth(&scene, &["--template", &format!(r#""t{line}\n" rep(N){{";"}}"#)]);
+    assert_eq!(report["class"], "linear", "{report:#}");
+}
+
+#[test]
 fn a_number_may_be_what_the_cost_depends_on() {
     let scene = Scene::new(&[]);
     // a campaign's folder: what the finding has and its seed has not is tried first

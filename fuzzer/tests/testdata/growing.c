@@ -1,6 +1,7 @@
 // Costs by the first byte: `q` compares all pairs of brackets behind it, `c` those among the first 300, `d` calls itself for
 // each, with much stack, `h` does not return from more than 2,000. `p` is a picture: columns and rows in two bytes each, the highest
-// first, and a side of more than 20,000 is refused; `x` compares as many pairs as the decimal number behind it says.
+// first, and a side of more than 20,000 is refused; `x` compares as many pairs as the decimal number behind it says; `t` goes through the
+// first line for each `;` behind it.
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -18,6 +19,10 @@ __attribute__((noinline)) static void descend(size_t levels) {
   block[0] = 1;
   if (levels > 0) descend(levels - 1);
   seen += block[0];
+}
+
+__attribute__((noinline)) static void read_line(const uint8_t *line, const uint8_t *end) {
+  while (line < end && *line != '\n') seen += *line++;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -42,6 +47,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (data[0] == 'l') {
     if (size < 4 || (size_t)(data[1] << 16 | data[2] << 8 | data[3]) != size - 4) return -1;
     compare_pairs((size - 4) / 8);
+  }
+  if (data[0] == 't') {
+    for (size_t i = 1; i < size; i++) {
+      if (data[i] == ';') read_line(data, data + i);
+    }
   }
   if (data[0] == 's') compare_pairs(400);
   while (data[0] == 'h' && brackets > 2000) seen++;

@@ -3,7 +3,7 @@
 use quagmire_cost::resource::Resource;
 use serde::{Deserialize, Serialize};
 
-use crate::summary::LawPoint;
+use crate::summary::{self, LawPoint};
 
 /// Growth of the cost of an input, as `quagmire growth --json` prints it; further keys are left out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -78,11 +78,7 @@ pub struct GrowthTime {
 impl GrowthFile {
     /// Whether the cost grows faster than the size, by more than a logarithm.
     pub fn is_superlinear(&self) -> bool {
-        let exponent = self.class.strip_prefix("n^").and_then(|exponent| exponent.parse::<f64>().ok());
-        match exponent {
-            Some(exponent) => exponent > 1.0,
-            None => !matches!(self.class.as_str(), "constant" | "log n" | "logarithmic" | "linear" | "n log n"),
-        }
+        summary::is_superlinear(&self.class)
     }
 }
 

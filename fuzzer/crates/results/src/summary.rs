@@ -3,6 +3,7 @@
 
 mod finding;
 
+pub(crate) use finding::is_superlinear;
 pub use finding::{Finding, FindingCost, FindingKind, FindingLaw, LawPoint, Minimized, Unexplained};
 
 use std::{

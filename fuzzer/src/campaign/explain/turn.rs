@@ -30,7 +30,7 @@ const FOR_KNOWN: Duration = Duration::from_millis(1500);
 const RUNS_FOR_KNOWN: f64 = 8.0;
 const LONGEST_FOR_KNOWN: Duration = Duration::from_secs(6);
 
-/// Share of what is left for the smallest input of a finding without a law, which may have one.
+/// Share of what is left for the smallest input of a finding without a telling law, which may have one.
 const FOR_SMALLEST: f64 = 0.6;
 
 /// Share of its time from which on a command has wanted for more.
@@ -128,8 +128,8 @@ impl Turn<'_> {
         finding.law.is_some()
     }
 
-    /// Looks for the law by smaller sizes, then for the smallest input; then, if there is no law, for that of the smallest
-    /// input, and for that of the finding once more with the time that is left.
+    /// Looks for the law by smaller sizes, then for the smallest input; then, if there is no telling law, for that of the smallest
+    /// input; and if there is none at all, for that of the finding once more with the time that is left.
     ///
     /// # Errors
     /// If the folder of smallest inputs cannot be made.
@@ -142,15 +142,22 @@ impl Turn<'_> {
         }
         let mut template = None;
         if finding.minimized.is_none() {
-            let time = if finding.law.is_some() { self.left() } else { self.left().mul_f64(FOR_SMALLEST) };
+            let is_told = finding.law.as_ref().is_some_and(FindingLaw::is_telling);
+            let time = if is_told { self.left() } else { self.left().mul_f64(FOR_SMALLEST) };
             template = self.smallest(finding, &input, time)?;
         }
         let smaller = finding.minimized.as_ref().filter(|smallest| smallest.bytes < finding.bytes);
         if let Some(smallest) = smaller.map(|smallest| self.setup.folder.path().join(&smallest.path))
-            && finding.law.as_ref().is_none_or(|law| law.generator.is_none())
+            && finding.law.as_ref().is_none_or(|law| law.generator.is_none() || !law.is_telling())
         {
-            let time = time_for_law(Duration::ZERO, self.left().mul_f64(1.0 / LAW_SHARE));
-            let of_smallest = self.law(finding, &smallest, template, time);
+            let time = |turn: &Self| time_for_law(Duration::ZERO, turn.left().mul_f64(1.0 / LAW_SHARE));
+            // the template that it followed is the shorter way, but may be of a law that tells little
+            let known = template.filter(|_| finding.law.is_none());
+            let is_known = known.is_some();
+            let mut of_smallest = self.law(finding, &smallest, known, time(&self));
+            if is_known && !finding.law.as_ref().is_some_and(FindingLaw::is_telling) {
+                of_smallest = self.law(finding, &smallest, None, time(&self));
+            }
             missing = missing.or(of_smallest);
         }
         if finding.law.is_none() && missing.as_ref().is_some_and(|one| !one.tried) && self.left() >= LEAST_TURN {
@@ -165,7 +172,7 @@ impl Turn<'_> {
     }
 
     /// Looks for the law of an input, and enters it into the finding; one that reports can carry replaces one that they
-    /// cannot. Returns why there is none.
+    /// cannot, and one that tells more one that tells less. Returns why there is none.
     fn law(
         &mut self,
         finding: &mut Finding,
@@ -185,7 +192,10 @@ impl Turn<'_> {
             return Some(Missing { why: why.unwrap_or_else(|| "its law is not known".to_owned()), tried });
         };
         let is_short = law.generator.is_some();
-        let replaces = |known: &FindingLaw| is_short && known.class == law.class;
+        let replaces = |known: &FindingLaw| match known.class == law.class {
+            true => is_short,
+            false => law.is_telling() && !known.is_telling(),
+        };
         if finding.law.as_ref().is_none_or(replaces) {
             (finding.law, finding.template) = (Some(law), template);
         }

@@ -5,6 +5,7 @@
 
 mod alike;
 pub(crate) mod choose;
+mod coupled;
 mod family;
 mod fits;
 mod kept;

@@ -10,6 +10,7 @@ use super::{
     GrowthOptions,
     alike::Finding,
     choose,
+    coupled::{self, Half},
     family::Family,
     fits,
     ladder::{self, End, Ladder, Limits, REJECTED},
@@ -29,7 +30,7 @@ use quagmire_base::{
     plain::warn,
 };
 use quagmire_choices::{
-    template::{Part, Template},
+    template::Template,
     units::{Taken, units},
 };
 use quagmire_cost::{
@@ -70,12 +71,10 @@ const PARTS_OF_BUDGET: u32 = 30;
 const BEYOND_POWERS: f64 = 4.0;
 /// Local exponent up to which a law is told as linear or less.
 const LINEAR: f64 = 1.2;
-/// Shortest text that is halved.
-const LEAST_TEXT: usize = 32;
-/// Largest part of the input that is left out, as a divisor: what is a large part of it makes it cheaper by its size.
-const LARGEST_PART: usize = 8;
-/// Share of the cost below which an input is clearly cheaper.
-const CHEAPER: f64 = 0.75;
+/// Part of the time that is left in which a template of both is looked for, where a text beside the repetitions counts as well, and
+/// loops of a template up to which one is.
+const BUDGET_OF_BOTH: f64 = 0.3;
+const MOST_LOOPS: usize = 2;
 /// Largest seed that an input is compared with.
 const LARGEST_SEED: u64 = 1 << 24;
 
@@ -124,6 +123,8 @@ struct Study<'a> {
     started: Instant,
     /// Resource whose law is looked for.
     resource: Resource,
+    /// Whether the user names the template, which stays as it is.
+    is_given: bool,
 }
 
 /// Finds the template of an input, and its law.
@@ -137,7 +138,7 @@ pub(super) fn study(
 ) -> Result<Outcome> {
     let name = input.map(|(path, _)| path.display().to_string());
     let resource = measured(options.resource, target);
-    let mut study = Study { runner, options, target, started, resource };
+    let mut study = Study { runner, options, target, started, resource, is_given: given.is_some() };
     let template = given.as_ref().map(Template::to_string);
     let returned;
     let told = match (given, input) {
@@ -433,16 +434,30 @@ impl Study<'_> {
         }
         if told.fit.exponent_at(size) <= LINEAR
             && let Family::Template(template) = &told.family
-            && let Some(share) = without_half(self.runner, finding, template, own)?
+            && let Some(half) = coupled::half_that_counts(self.runner, finding, template, own)?
         {
+            if let Some(of_both) = self.of_both(finding, template, &half)? {
+                return Ok(Ok(of_both));
+            }
             told.fit.confidence = told.fit.confidence.min(Confidence::Medium);
             told.notes.push(format!(
                 "what does not repeat counts as well: with half of it the same repetitions cost {:.0} %, so that the cost grows \
                  faster if all of the input does",
-                share * 100.0
+                half.share * 100.0
             ));
         }
         Ok(Ok(told))
+    }
+
+    /// The law of a template and of a text beside its repetitions, if both together explain the finding by a steeper one.
+    fn of_both(&mut self, finding: &Finding<'_>, template: &Template, half: &Half) -> Result<Option<Told<'static>>> {
+        if self.is_given || template.times().len() > MOST_LOOPS {
+            return Ok(None);
+        }
+        let until = Instant::now() + self.options.left(self.started).mul_f64(BUDGET_OF_BOTH);
+        let Some((both, n)) = coupled::template(self.runner, finding, template, half, until)? else { return Ok(None) };
+        let told = self.of_chosen(finding, both, n, None)?.ok();
+        Ok(told.filter(|told| told.fit.exponent_at(told.size_of(n)) > LINEAR))
     }
 
     /// A law of the runs of a template.
@@ -677,31 +692,6 @@ fn others(samples: &[Sample], axis: Axis, target: &TargetInfo, asked: Resource) 
         (amount >= resource.describe().least).then(|| ResourceLaw { resource, amount, words: fit.to_string(), fit })
     };
     wanted.filter_map(law).collect()
-}
-
-/// Share of its cost that a finding has, as an instance of a template, when half of a text is left out that does not repeat; if
-/// that makes it clearly cheaper, and for no other reason.
-fn without_half(runner: &mut Runner, finding: &Finding<'_>, template: &Template, n: u64) -> Result<Option<f64>> {
-    let most = finding.bytes.len() / LARGEST_PART;
-    for (place, part) in template.parts.iter().enumerate() {
-        let Part::Literal(text) = part else { continue };
-        let (front, back) = text.split_at(text.len() / 2);
-        if text.len() < LEAST_TEXT || back.len() > most {
-            continue;
-        }
-        for half in [front, back] {
-            let mut parts = template.parts.clone();
-            parts[place] = Part::Literal(half.to_vec());
-            let halved = Template::new(parts).ok().and_then(|one| one.render(n, runner.capacity() as u64).ok());
-            let Some(bytes) = halved else { continue };
-            let run = runner.run(&bytes, Detail::Edges)?;
-            let share = run.amount(finding.resource) as f64 / finding.amount().max(1) as f64;
-            if finding.is_like(&run) && share < CHEAPER {
-                return Ok(Some(share));
-            }
-        }
-    }
-    Ok(None)
 }
 
 /// Unit of a resource's amounts, as a noun.

@@ -211,6 +211,21 @@ pub struct FindingLaw {
     pub points: Vec<LawPoint>,
 }
 
+impl FindingLaw {
+    /// Whether it says why an input is slow, and is no guess: it is steeper than linear, and its confidence is not low.
+    pub fn is_telling(&self) -> bool {
+        is_superlinear(&self.class) && self.confidence != "low"
+    }
+}
+
+/// Whether amounts of the class of such a name grow faster than the size, by more than a logarithm.
+pub(crate) fn is_superlinear(class: &str) -> bool {
+    match class.strip_prefix("n^").and_then(|exponent| exponent.parse::<f64>().ok()) {
+        Some(exponent) => exponent > 1.0,
+        None => !matches!(class, "constant" | "log n" | "logarithmic" | "linear" | "n log n"),
+    }
+}
+
 /// A run of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LawPoint {
