@@ -1,4 +1,4 @@
-//! Patterns: small templates of one or two units that repeat, made from inputs and changed at random.
+//! Patterns: small templates of one to three units that repeat, made from inputs and changed at random.
 
 use std::ops::Range;
 
@@ -84,13 +84,15 @@ impl Unit {
     }
 }
 
-/// A template of at most two units that repeat, with what is around them.
+/// A template of at most three units that repeat as often as each other, with what is around them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pattern {
     before: Vec<u8>,
     first: Unit,
     between: Vec<u8>,
     second: Unit,
+    further: Vec<u8>,
+    third: Unit,
     after: Vec<u8>,
     /// Lengths and counts in front of the units, from the outermost one on.
     lengths: Vec<Enclosing>,
@@ -129,6 +131,8 @@ impl Pattern {
             Part::Repeat { times: Times::N, body: self.first.parts() },
             Part::Literal(self.between.clone()),
             Part::Repeat { times: Times::N, body: self.second.parts() },
+            Part::Literal(self.further.clone()),
+            Part::Repeat { times: Times::N, body: self.third.parts() },
         ];
         let (mut start, mut end) = (self.before.len(), 0);
         for Enclosing { place, tells } in self.lengths.iter().rev() {
@@ -155,6 +159,7 @@ impl Pattern {
             7..=9 => Self::nested(material.input, rand),
             10 => Self::of_records(material.input, rand),
             11 => Self::behind_fields(window(material.input, rand), rand),
+            12 => Self::aligned(window(material.input, rand), rand),
             _ => {
                 let (before, after) = frame(material.input, rand);
                 Self { before, after, ..Self::of_units(material, rand) }
@@ -294,8 +299,45 @@ impl Pattern {
             between: input[first.end..second.start].to_vec(),
             second: Unit::new(input[second.clone()].to_vec()),
             after: input[second.end..].to_vec(),
-            lengths: Vec::new(),
+            ..Self::default()
         }
+    }
+
+    /// A column of a table: what is between two separators of a line, and of the next one, and most often a whole line behind them.
+    fn aligned(input: &[u8], rand: &mut impl Rand) -> Self {
+        let mut end = 0;
+        let mut line = |text: &[u8]| {
+            end += text.len();
+            end - text.len()..end
+        };
+        let lines: Vec<Range<usize>> = input.split_inclusive(|byte| *byte == b'\n').map(&mut line).collect();
+        let places = |line: &Range<usize>, separator: u8| -> Vec<usize> {
+            line.clone().filter(|&at| input[at] == separator).collect()
+        };
+        let mut columns = Vec::new();
+        for (number, pair) in lines.windows(2).enumerate() {
+            let mut separators: Vec<u8> = input[pair[0].clone()].to_vec();
+            separators.sort_unstable();
+            separators.dedup();
+            for separator in separators.into_iter().filter(|byte| byte.is_ascii_punctuation() || *byte == b'\t') {
+                let [first, second] = [&pair[0], &pair[1]].map(|line| places(line, separator));
+                let cells = first.windows(2).zip(second.windows(2));
+                columns.extend(cells.map(|(one, two)| (number, one[0]..one[1], two[0]..two[1])));
+            }
+        }
+        let Some((number, first, second)) = columns.get(rand.below_or_zero(columns.len())).cloned() else {
+            return Self::in_place(input, rand);
+        };
+        let mut pattern = Self::at(input, first, second.clone());
+        let behind = number + 2 + rand.below_or_zero(2);
+        if let Some(line) = lines.get(behind).or(lines.get(number + 2)).filter(|_| rand.coinflip(0.8))
+            && second.len() <= LONGEST_UNIT
+        {
+            pattern.further = input[second.end..line.start].to_vec();
+            pattern.third = Unit::new(input[line.clone()].to_vec());
+            pattern.after = input[line.end..].to_vec();
+        }
+        pattern
     }
 
     /// A part of an input with its opening and its closing repeated around its inside.
@@ -325,7 +367,7 @@ impl Pattern {
 
     /// Changes the pattern a little; `other` is another one that is known.
     pub fn change(&mut self, other: Option<&Self>, material: Material<'_>, rand: &mut impl Rand) {
-        match rand.below_or_zero(14) {
+        match rand.below_or_zero(16) {
             4 | 5 | 9 if !self.lengths.is_empty() => {}
             0 => self.first = unit(material, rand),
             1 => self.second = unit(material, rand),
@@ -351,6 +393,10 @@ impl Pattern {
                 if let Some(other) = other {
                     self.second = if rand.coinflip(0.5) { other.first.clone() } else { other.second.clone() };
                 }
+            }
+            13 if !self.second.is_empty() => {
+                self.third = unit(material, rand);
+                self.further = if rand.coinflip(0.5) { self.between.clone() } else { unit(material, rand).bytes };
             }
             _ => self.simplify(rand),
         }
@@ -381,23 +427,24 @@ impl Pattern {
         match step {
             0 => shorter.lengths.clear(),
             // lengths have their places there
-            1 | 2 | 8..=19 if !shorter.lengths.is_empty() => {}
+            1 | 2 | 11..=22 if !shorter.lengths.is_empty() => {}
             1 => shorter.before.clear(),
             2 => shorter.after.clear(),
             3 => shorter.between.clear(),
-            4 => shorter.second = Unit::default(),
-            5 => shorter.first = Unit::default(),
-            6 => shorter.second.number = None,
-            7 => shorter.first.number = None,
-            8..=13 => drop(shorter.before.drain(..self.before.len() / 2)),
-            14..=19 => shorter.after.truncate(self.after.len() / 2),
+            4 => shorter.further.clear(),
+            5 => shorter.third = Unit::default(),
+            6 => shorter.second = Unit::default(),
+            7 => shorter.first = Unit::default(),
+            8 => shorter.third.number = None,
+            9 => shorter.second.number = None,
+            10 => shorter.first.number = None,
+            11..=16 => drop(shorter.before.drain(..self.before.len() / 2)),
+            17..=22 => shorter.after.truncate(self.after.len() / 2),
             _ => {
                 // from the end, so that what a step leaves is where the next one looks
-                let (of_second, at) = ((step - 20) / LONGEST_RECORD, LONGEST_RECORD - 1 - (step - 20) % LONGEST_RECORD);
-                let unit = if of_second == 0 { &mut shorter.first } else { &mut shorter.second };
-                if of_second > 1 {
-                    return None;
-                }
+                let (number, at) = ((step - 23) / LONGEST_RECORD, LONGEST_RECORD - 1 - (step - 23) % LONGEST_RECORD);
+                let units = [&mut shorter.first, &mut shorter.second, &mut shorter.third];
+                let unit = units.into_iter().nth(number)?;
                 if at < unit.bytes.len() && unit.number.is_none() {
                     unit.bytes.remove(at);
                 }
@@ -408,8 +455,8 @@ impl Pattern {
 
     /// Bytes that do not repeat, and those of one round.
     pub fn length(&self) -> usize {
-        let fixed = self.before.len() + self.between.len() + self.after.len();
-        fixed + self.first.bytes.len() + self.second.bytes.len()
+        let fixed = self.before.len() + self.between.len() + self.further.len() + self.after.len();
+        fixed + [&self.first, &self.second, &self.third].map(|unit| unit.bytes.len()).iter().sum::<usize>()
     }
 }
 
@@ -591,6 +638,20 @@ mod tests {
         has(b"L\x00\x00\x06ab+def", 3, r"L\x00\x00\x08ab+++def");
         // a count, and a length of all
         has(b"C\x0c\x02\x00++abcdabxy", 3, r"C\x10\x03\x00++abcdabcdabcd");
+    }
+
+    #[test]
+    fn columns_and_rows_of_a_table_repeat_together() {
+        let table = b"Text\n\n|a|b|\n|-|-|\n|1|2|\nmore\n";
+        let pattern = |seed| Pattern::aligned(table, &mut StdRand::with_seed(seed)).template();
+        let texts: Vec<Vec<u8>> = (0..200).filter_map(|seed| pattern(seed)?.render(2, 1 << 20).ok()).collect();
+        for wanted in [
+            &b"Text\n\n|a|a|b|\n|-|-|-|\n|1|2|\n|1|2|\nmore\n"[..],
+            b"Text\n\n|a|a|b|\n|-|-|-|\n|1|2|\nmore\n",
+            b"Text\n\n|a|b|\n|-|-|-|\n|1|1|2|\nmore\nmore\n",
+        ] {
+            assert!(texts.iter().any(|text| text == wanted), "{}", wanted.escape_ascii());
+        }
     }
 
     #[test]

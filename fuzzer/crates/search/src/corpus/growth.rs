@@ -24,6 +24,9 @@ const FIRST_WORK: f64 = 1e6;
 /// Size that growth is compared at, in bytes.
 const COMPARED_AT: f64 = 4096.0;
 
+/// Work that stands behind each count of a place that grows: of other edges of its loop, too.
+const WORK_OF_COUNT: f64 = 20.0;
+
 /// Factor between the counts of two patterns at that size from which one of them is better, and from which it is news.
 const BETTER: f64 = 1.1;
 const NEWS: f64 = 2.0;
@@ -142,10 +145,14 @@ impl Grown {
         Self { pattern, source, number: 0, work, places }
     }
 
-    /// Largest size in bytes at which a run is expected to be no more than so much work.
+    /// Largest size in bytes at which a run is expected to be no more than so much work, as a whole and at each place.
     pub fn affordable(&self, work: f64) -> f64 {
-        let steepest = self.places.iter().map(|(_, growth)| growth.exponent).fold(self.work.exponent, f64::max);
-        self.work.bytes * (work / self.work.count.max(1.0)).max(1.0).powf(1.0 / steepest.max(1.0))
+        let known = self.work;
+        let enough = |of: f64, exponent: f64| known.bytes * (work / of.max(1.0)).max(1.0).powf(1.0 / exponent.max(1.0));
+        let counts = self.places.iter().filter(|(place, _)| matches!(place, Place::Counts(_)));
+        let of_place = |growth: &Growth| (WORK_OF_COUNT * growth.at(known.bytes)).min(known.count);
+        let places = counts.map(|(_, growth)| enough(of_place(growth), growth.exponent));
+        places.fold(enough(known.count, known.exponent), f64::min)
     }
 }
 
@@ -284,7 +291,9 @@ impl GrowthState {
     /// Notes the work of a run of a pattern at a size, and the largest amounts of places there.
     pub fn reach(&mut self, grown: &Grown, bytes: f64, work: f64, amounts: impl Fn(Place) -> f64) {
         for (&place, known) in self.steepest.iter_mut().filter(|(_, known)| known.grown.number == grown.number) {
-            (known.grown.work.count, known.grown.work.bytes) = (work, bytes);
+            let before = known.grown.work;
+            let observed = (work / before.count.max(1.0)).ln() / (bytes / before.bytes).ln();
+            known.grown.work = Growth { exponent: observed.max(before.exponent), count: work, bytes };
             let count = amounts(place);
             known.holds = count >= HOLDS * known.growth.at(bytes);
             if !known.holds {
