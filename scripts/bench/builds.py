@@ -54,9 +54,9 @@ class Compiler:
         return self.build(source, folder, name if needs_library(name) else None, further)
 
 
-def quagmire(**environment):
-    """quagmire-cc and quagmire-c++."""
-    tools = binaries()
+def quagmire(tools=None, **environment):
+    """quagmire-cc and quagmire-c++, those of the folder `tools` if they are not those of all."""
+    tools = tools or binaries()
     # some builds ask for it, and it changes nothing
     instrument = ["-fsanitize=fuzzer-no-link"]
     return Compiler(tools / "quagmire-cc", tools / "quagmire-c++", instrument, environment=environment)
