@@ -11,6 +11,9 @@ const LARGEST_ERROR_OF_TIME: f64 = 0.35;
 /// Part of what the finding costs beyond an ordinary input that has to grow with the size.
 const LEAST_GROWING: f64 = 0.5;
 
+/// Part of its hot cost that a smaller input of its kind has: half of one that is cubic has an eighth.
+const LEAST_LEFT: f64 = 0.03;
+
 /// A finding, and its run.
 pub(crate) struct Finding<'a> {
     /// The input; the largest part of it that returns if the whole does not.
@@ -44,6 +47,13 @@ impl<'a> Finding<'a> {
     /// Whether a run, which has edges, ended as the finding did and is mostly in the same function.
     pub(super) fn is_like(&self, run: &Run) -> bool {
         self.ends_like(run) && self.cause.as_ref().is_none_or(|cause| cause.keeps_hottest(&Cause::of(run)))
+    }
+
+    /// Whether a run, which has edges, ended as the finding did and has been in the same function for a part of its cost there: a
+    /// smaller input of its kind, in which something else may cost more.
+    pub(super) fn is_akin(&self, run: &Run) -> bool {
+        let is_left = |cause: &Cause| cause.hot_amount(&Cause::of(run)) >= LEAST_LEFT * cause.hot_amount(cause);
+        self.ends_like(run) && self.cause.as_ref().is_none_or(is_left)
     }
 
     /// Whether an amount is the finding's own, but for the error that a law may have.
@@ -111,6 +121,9 @@ mod tests {
         assert!(finding().is_like(&run("returned", &[(1, 50), (2, 40)])));
         assert!(!finding().is_like(&run("rejected", &[(1, 50), (2, 40)])));
         assert!(!finding().is_like(&run("returned", &[(1, 50), (2, 400)])));
+        assert!(finding().is_akin(&run("returned", &[(1, 400), (2, 2_000)])));
+        assert!(!finding().is_akin(&run("returned", &[(1, 50), (2, 40)])));
+        assert!(!finding().is_akin(&run("rejected", &[(1, 400), (2, 40)])));
     }
 
     #[test]

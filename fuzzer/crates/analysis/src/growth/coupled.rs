@@ -1,14 +1,17 @@
 //! A text beside the repetitions of a template that counts as well: the cost is that of both, and so is the law.
 
-use std::{collections::HashSet, time::Instant};
+use std::{collections::HashSet, ops::Range, time::Instant};
 
 use super::alike::Finding;
 use crate::{
     interruption,
-    runner::{Detail, Runner},
+    runner::{Detail, Run, Runner},
 };
 use quagmire_base::error::Result;
-use quagmire_choices::template::{Part, Template, Times};
+use quagmire_choices::{
+    template::{Evidence, Part, Template, Times, candidates},
+    units::{Taken, units},
+};
 
 /// Shortest text that is halved.
 const LEAST_TEXT: usize = 32;
@@ -17,37 +20,53 @@ const LEAST_TEXT: usize = 32;
 const CHEAPER: f64 = 0.7;
 /// Shares of a text that are left out in turn: what stands at its ends may be what makes it a text.
 const HALVES: [(f64, f64); 3] = [(0.25, 0.75), (0.0, 0.5), (0.5, 1.0)];
+/// Kinds of units of which a text has half.
+const MOST_KINDS: usize = 4;
+/// Templates of a whole text that are tried.
+const MOST_CANDIDATES: usize = 8;
 /// Places in what was left out, and lengths, of the units that are repeated in its place.
 const PLACES: [f64; 4] = [0.0, 0.3, 0.5, 0.8];
 const LENGTHS: [usize; 7] = [1, 2, 3, 4, 6, 8, 16];
-/// Least factor between the steps from a quarter to half and from half to the whole of repetitions whose cost is a product.
+/// Least factor between the steps from a quarter to half and from half to the whole of repetitions whose cost is a product, and
+/// templates with such a factor of which the law is asked.
 const LEAST_STEEPER: f64 = 2.4;
+const MOST_STEEP: usize = 4;
+/// Least number of repetitions of which a quarter says something.
+const LEAST_ROUNDS: u64 = 8;
 /// Runs that look for the number of repetitions that costs as much as the finding.
 const MOST_STEPS: usize = 8;
 
-/// Part of a text that does not repeat, without which a finding is clearly cheaper.
+/// A text that does not repeat, without half of which a finding is clearly cheaper.
 pub(super) struct Half {
-    /// Part of the template that the text is, and what of it was left out.
+    /// Part of the template that it is.
     place: usize,
-    range: std::ops::Range<usize>,
+    /// What was left out, unless that was every second of its units.
+    range: Option<Range<usize>>,
     /// Share of its cost that the finding has without it.
     pub share: f64,
 }
 
-impl Half {
-    /// The template without it, with `instead` in its place.
-    fn replaced(&self, template: &Template, instead: Vec<Part>) -> Option<Template> {
-        let mut parts = template.parts.clone();
-        let Part::Literal(text) = &parts[self.place] else { return None };
-        let (front, back) = (text[..self.range.start].to_vec(), text[self.range.end..].to_vec());
-        let literal = |text: Vec<u8>| (!text.is_empty()).then_some(Part::Literal(text));
-        let all: Vec<Part> = literal(front).into_iter().chain(instead).chain(literal(back)).collect();
-        parts.splice(self.place..=self.place, all);
-        Template::new(parts).ok()
-    }
+/// A template with other parts in the place of one.
+fn replaced(template: &Template, place: usize, instead: impl IntoIterator<Item = Part>) -> Option<Template> {
+    let mut parts = template.parts.clone();
+    let is_empty = |part: &Part| matches!(part, Part::Literal(text) if text.is_empty());
+    parts.splice(place..=place, instead.into_iter().filter(|part| !is_empty(part)));
+    Template::new(parts).ok()
 }
 
-/// Half of a text without which a finding, as the instance of a template of `n`, is clearly cheaper for the same reason.
+/// Halves of a text, and what of it is left out.
+fn halves(text: &[u8]) -> Vec<(Vec<u8>, Option<Range<usize>>)> {
+    let at = |share: f64| (text.len() as f64 * share) as usize;
+    let ranges = HALVES.map(|(from, to)| at(from)..at(to));
+    let mut all: Vec<_> =
+        ranges.map(|range| ([&text[..range.start], &text[range.end..]].concat(), Some(range))).into_iter().collect();
+    // a cut within a word may be what a program refuses
+    let some = units(text).into_iter().take(MOST_KINDS);
+    all.extend(some.map(|units| (units.take(units.count() / 2, Taken::Spread), None)));
+    all
+}
+
+/// A text without half of which a finding, as the instance of a template of `n`, is clearly cheaper and still of its kind.
 pub(super) fn half_that_counts(
     runner: &mut Runner,
     finding: &Finding<'_>,
@@ -59,75 +78,97 @@ pub(super) fn half_that_counts(
         if text.len() < LEAST_TEXT {
             continue;
         }
-        for (from, to) in
-            HALVES.map(|(from, to)| ((text.len() as f64 * from) as usize, (text.len() as f64 * to) as usize))
-        {
-            let mut half = Half { place, range: from..to, share: 1.0 };
-            let halved = half.replaced(template, Vec::new());
+        for (half, range) in halves(text) {
+            let halved = replaced(template, place, [Part::Literal(half)]);
             let Some(bytes) = halved.and_then(|one| one.render(n, runner.capacity() as u64).ok()) else { continue };
             let run = runner.run(&bytes, Detail::Edges)?;
-            half.share = run.amount(finding.resource) as f64 / finding.amount().max(1) as f64;
-            if finding.is_like(&run) && half.share < CHEAPER {
-                return Ok(Some(half));
+            let share = run.amount(finding.resource) as f64 / finding.amount().max(1) as f64;
+            if finding.is_akin(&run) && share < CHEAPER {
+                return Ok(Some(Half { place, range, share }));
             }
         }
     }
     Ok(None)
 }
 
-/// A template in which a part of such a text is repeated as often as the rest of it, with the number of repetitions at which it costs
-/// as much as the finding. `None` if no part of the text makes the cost a product.
-pub(super) fn template(
+/// Templates in which such a text, or a part of it, is repeated as often as the rest, so that the cost is a product, the steepest first.
+pub(super) fn templates(
     runner: &mut Runner,
     finding: &Finding<'_>,
     template: &Template,
     half: &Half,
     until: Instant,
-) -> Result<Option<(Template, u64)>> {
-    let Part::Literal(text) = &template.parts[half.place] else { return Ok(None) };
-    let left_out = &text[half.range.clone()];
-    let mut tried = HashSet::new();
-    for length in LENGTHS {
-        for from in PLACES.map(|place| (left_out.len() as f64 * place) as usize) {
-            let Some(unit) = left_out.get(from..from + length).filter(|unit| tried.insert(unit.to_vec())) else {
-                continue;
-            };
+) -> Result<Vec<Template>> {
+    let Part::Literal(text) = &template.parts[half.place] else { return Ok(Vec::new()) };
+    let of_all = candidates(&Evidence { input: text, ..Evidence::default() }, MOST_CANDIDATES);
+    let mut all: Vec<Template> =
+        of_all.into_iter().filter_map(|one| replaced(template, half.place, one.template.parts)).collect();
+    if let Some(range) = &half.range {
+        let mut tried = HashSet::new();
+        let left_out = &text[range.clone()];
+        let places = PLACES.map(|place| (left_out.len() as f64 * place) as usize);
+        let units = LENGTHS.iter().flat_map(|length| places.map(|from| left_out.get(from..from + length)));
+        for unit in units.flatten().filter(|unit| tried.insert(unit.to_vec())) {
+            let around = [&text[..range.start], &text[range.end..]].map(|text| Part::Literal(text.to_vec()));
+            let [front, back] = around;
             let repeated = Part::Repeat { times: Times::N, body: vec![Part::Literal(unit.to_vec())] };
-            let Some(both) = half.replaced(template, vec![repeated]) else { continue };
-            if interruption::has_come() || Instant::now() >= until {
-                return Ok(None);
-            }
-            if let Some(n) = as_expensive(runner, finding, &both)? {
-                return Ok(Some((both, n)));
-            }
+            all.extend(replaced(template, half.place, [front, repeated, back]));
         }
     }
-    Ok(None)
+    let mut steep = Vec::new();
+    for both in all {
+        if interruption::has_come() || Instant::now() >= until {
+            break;
+        }
+        let steepness = steepness(runner, finding, &both)?;
+        if steepness >= LEAST_STEEPER {
+            steep.push((steepness, both));
+        }
+    }
+    steep.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    steep.truncate(MOST_STEEP);
+    Ok(steep.into_iter().map(|(_, both)| both).collect())
 }
 
-/// The number of repetitions at which a template costs as much as the finding, for the same reason, if its cost is steeper than linear.
-fn as_expensive(runner: &mut Runner, finding: &Finding<'_>, template: &Template) -> Result<Option<u64>> {
-    let mut amount = |n: u64| -> Result<Option<f64>> {
-        let Ok(bytes) = template.render(n, runner.capacity() as u64) else { return Ok(None) };
-        let run = runner.run(&bytes, Detail::Edges)?;
-        Ok(finding.is_like(&run).then(|| run.amount(finding.resource) as f64))
-    };
-    let mut n = template.n_for_size(finding.bytes.len() as u64);
-    let (Some(whole), Some(half), Some(quarter)) = (amount(n)?, amount(n / 2)?, amount(n / 4)?) else {
-        return Ok(None);
-    };
-    if n < 8 || whole - half < LEAST_STEEPER * (half - quarter) {
-        return Ok(None);
+/// Cost of a template at a number of repetitions, if the run is one that `is_of_it`.
+fn amount(
+    runner: &mut Runner,
+    finding: &Finding<'_>,
+    (template, n): (&Template, u64),
+    is_of_it: impl Fn(&Run) -> bool,
+) -> Result<Option<f64>> {
+    let Ok(bytes) = template.render(n, runner.capacity() as u64) else { return Ok(None) };
+    let run = runner.run(&bytes, Detail::Edges)?;
+    Ok(is_of_it(&run).then(|| run.amount(finding.resource) as f64))
+}
+
+/// Factor between the steps of a template's cost from a quarter to half of the finding's size and from half to the whole; 0 if the
+/// whole is not slow for the same reason.
+fn steepness(runner: &mut Runner, finding: &Finding<'_>, template: &Template) -> Result<f64> {
+    let n = template.n_for_size(finding.bytes.len() as u64);
+    if n < LEAST_ROUNDS {
+        return Ok(0.0);
     }
-    let mut known = whole;
+    let Some(whole) = amount(runner, finding, (template, n), |run| finding.is_like(run))? else { return Ok(0.0) };
+    let mut smaller = |n| amount(runner, finding, (template, n), |run| finding.ends_like(run));
+    let (Some(half), Some(quarter)) = (smaller(n / 2)?, smaller(n / 4)?) else { return Ok(0.0) };
+    Ok((whole - half) / (half - quarter).max(1.0))
+}
+
+/// The number of repetitions at which a template costs as much as the finding, for the same reason.
+pub(super) fn as_expensive(runner: &mut Runner, finding: &Finding<'_>, template: &Template) -> Result<Option<u64>> {
+    let mut n = template.n_for_size(finding.bytes.len() as u64);
     for _ in 0..MOST_STEPS {
+        let Some(known) = amount(runner, finding, (template, n), |run| finding.is_like(run))? else { break };
         if finding.costs(known) {
             return Ok(Some(n));
         }
         // between linear and quadratic: a step in the right direction at least
-        let next = (n as f64 * (finding.amount() as f64 / known).powf(0.6)).round() as u64;
-        let Some(cost) = (next != n && next > 0).then(|| amount(next)).transpose()?.flatten() else { return Ok(None) };
-        (n, known) = (next, cost);
+        let next = (n as f64 * (finding.amount() as f64 / known.max(1.0)).powf(0.6)).round() as u64;
+        if next == n || next == 0 {
+            break;
+        }
+        n = next;
     }
     Ok(None)
 }

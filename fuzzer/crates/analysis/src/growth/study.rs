@@ -455,9 +455,15 @@ impl Study<'_> {
             return Ok(None);
         }
         let until = Instant::now() + self.options.left(self.started).mul_f64(BUDGET_OF_BOTH);
-        let Some((both, n)) = coupled::template(self.runner, finding, template, half, until)? else { return Ok(None) };
-        let told = self.of_chosen(finding, both, n, None)?.ok();
-        Ok(told.filter(|told| told.fit.exponent_at(told.size_of(n)) > LINEAR))
+        for both in coupled::templates(self.runner, finding, template, half, until)? {
+            if let Some(n) = coupled::as_expensive(self.runner, finding, &both)?
+                && let Ok(told) = self.of_chosen(finding, both, n, None)?
+                && told.fit.exponent_at(told.size_of(n)) > LINEAR
+            {
+                return Ok(Some(told));
+            }
+        }
+        Ok(None)
     }
 
     /// A law of the runs of a template.
