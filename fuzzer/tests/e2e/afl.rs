@@ -156,7 +156,7 @@ fn afl_tmin_keeps_what_an_input_reaches_and_afl_whatsup_and_afl_plot_read_what_q
         let line = stats.lines().find(|line| line.split(':').next().is_some_and(|name| name.trim() == key));
         line.and_then(|line| line.split(':').nth(1)?.trim().parse().ok()).expect("a number")
     };
-    ours("3000");
+    ours("300");
     theirs("6000");
     assert!(stats("theirs", "corpus_imported") > 0, "afl-fuzz takes in what quagmire has found");
     scene.write("meeting/theirs/queue/id:000900,src:000000,time:9,execs:9,op:havoc,rep:1,+cov", b"quad");

@@ -40,7 +40,7 @@ const MOST_STEPS: usize = 8;
 pub(super) struct Half {
     /// Part of the template that it is.
     place: usize,
-    /// What was left out, unless that was every second of its units.
+    /// The part that was left out; `None` if that was every second of its units.
     range: Option<Range<usize>>,
     /// Share of its cost that the finding has without it.
     pub share: f64,
