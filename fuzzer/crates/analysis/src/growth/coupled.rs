@@ -70,8 +70,8 @@ fn halves(text: &[u8]) -> Vec<(Vec<u8>, Option<Range<usize>>)> {
 pub(super) fn half_that_counts(
     runner: &mut Runner,
     finding: &Finding<'_>,
-    template: &Template,
-    n: u64,
+    (template, n): (&Template, u64),
+    until: Instant,
 ) -> Result<Option<Half>> {
     for (place, part) in template.parts.iter().enumerate() {
         let Part::Literal(text) = part else { continue };
@@ -79,6 +79,9 @@ pub(super) fn half_that_counts(
             continue;
         }
         for (half, range) in halves(text) {
+            if interruption::has_come() || Instant::now() >= until {
+                return Ok(None);
+            }
             let halved = replaced(template, place, [Part::Literal(half)]);
             let Some(bytes) = halved.and_then(|one| one.render(n, runner.capacity() as u64).ok()) else { continue };
             let run = runner.run(&bytes, Detail::Edges)?;

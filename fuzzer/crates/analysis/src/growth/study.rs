@@ -434,7 +434,7 @@ impl Study<'_> {
         }
         if told.fit.exponent_at(size) <= LINEAR
             && let Family::Template(template) = &told.family
-            && let Some(half) = coupled::half_that_counts(self.runner, finding, template, own)?
+            && let Some(half) = coupled::half_that_counts(self.runner, finding, (template, own), self.until())?
         {
             if let Some(of_both) = self.of_both(finding, template, &half)? {
                 return Ok(Ok(of_both));
