@@ -42,12 +42,16 @@ void __quagmire_hash_begins(const void *start) {
 }
 
 void __quagmire_hashed(const void *place, uint64_t value, int is_final) {
-  struct qgm_hash *hash = is_on() && size ? next() : NULL;
+  if (!is_on() || !size)
+    return;
+  uint32_t from = (uint32_t)__quagmire_hash_of(place);
+  uint64_t wanted = __quagmire_comparisons->hash_place;
+  struct qgm_hash *hash = wanted == 0 || wanted == from ? next() : NULL;
   if (!hash)
     return;
   *hash = (struct qgm_hash){
       .value = value,
-      .place = (uint32_t)__quagmire_hash_of(place),
+      .place = from,
       .kind = is_final ? QGM_FINAL : QGM_STATE,
       .size = size,
   };

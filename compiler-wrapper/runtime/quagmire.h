@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /* Version, increased with every change of a layout or meaning below: engine and runtime accept no other one. */
-#define QGM_ABI 15
+#define QGM_ABI 16
 
 /* Attribute of what only files of the runtime share: it is no symbol of the linked program. */
 #define QGM_HIDDEN __attribute__((visibility("hidden")))
@@ -292,6 +292,7 @@ struct qgm_comparisons {
   uint64_t count;        /* of the used items, and of those that found no room; cleared by the engine, as hash_count */
   struct qgm_comparison comparison[QGM_MAX_COMPARISONS];
   uint64_t hash_count; /* as count */
+  uint64_t hash_place; /* set by the engine: the only place whose hashes are recorded, or 0 for all */
   struct qgm_hash hash[QGM_MAX_HASHES];
 };
 

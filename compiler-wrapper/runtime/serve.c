@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 /* Mark by which `quagmire fuzz` recognises a program with a fork server from its file. */
-__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire fork server, abi 15";
+__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire fork server, abi 16";
 
 /* Sections that __AFL_INIT and __AFL_LOOP leave in the program; a variable that __AFL_FUZZ_INIT does. */
 extern const char __start_qgm_deferred[] __attribute__((weak, visibility("hidden")));

@@ -11,7 +11,7 @@ use std::{
 use quagmire_choices::draws::{Draw, Item};
 
 /// Version of the interface. Must equal `QGM_ABI` of the harness.
-pub(crate) const ABI: u64 = 15;
+pub(crate) const ABI: u64 = 16;
 
 /// Maximum number of registered objects (`QGM_MAX_MODULES`).
 pub(crate) const MAX_MODULES: usize = 256;
@@ -309,6 +309,8 @@ pub struct RawComparisons {
     pub comparison: [Cell<RawComparison>; MAX_COMPARISONS],
     /// Number of used items of `hash`, and of those that found no room.
     pub hash_count: AtomicU64,
+    /// Place whose hashes alone are recorded; 0 for all.
+    pub hash_place: AtomicU64,
     /// Hashes in the order in which they were made.
     pub hash: [Cell<RawHash>; MAX_HASHES],
 }

@@ -68,7 +68,14 @@ impl Comparisons {
     pub fn begin(&self) {
         self.raw.count.store(0, SeqCst);
         self.raw.hash_count.store(0, SeqCst);
+        self.raw.hash_place.store(0, SeqCst);
         self.raw.is_recording.store(1, SeqCst);
+    }
+
+    /// As [`Self::begin`]; of the hashes only those of a place are recorded.
+    pub fn begin_with_hashes_of(&self, place: u32) {
+        self.begin();
+        self.raw.hash_place.store(place.into(), SeqCst);
     }
 
     /// Hashes that were made, in their order.

@@ -112,7 +112,18 @@ fn structures_of_harnesses() -> String {
     one!(RawMutation, "qgm_mutation", data, other, out, size, other_size, max_size, seed);
     one!(RawComparison, "qgm_comparison", kind, is_constant, size, place, operand);
     one!(RawHash, "qgm_hash", value, place, kind, size, bytes);
-    one!(RawComparisons, "qgm_comparisons", are_called, are_hashed, is_recording, count, comparison, hash_count, hash);
+    one!(
+        RawComparisons,
+        "qgm_comparisons",
+        are_called,
+        are_hashed,
+        is_recording,
+        count,
+        comparison,
+        hash_count,
+        hash_place,
+        hash
+    );
     one!(
         RawHarness,
         "qgm_harness",

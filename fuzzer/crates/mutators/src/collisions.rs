@@ -40,6 +40,9 @@ const FEWEST: usize = 48;
 const MOST_COLLECTED: usize = 2000;
 const MOST_KEYS: u64 = 1 << 23;
 
+/// Keys that are asked for at once.
+const BATCH: usize = 1 << 10;
+
 /// Keys of the first test: whether collisions matter at all is known after some 20,000 keys, and most hashes are of no table.
 const FIRST_COLLECTED: usize = 96;
 
@@ -47,6 +50,12 @@ const FIRST_COLLECTED: usize = 96;
 pub trait Program {
     /// Hashes of keys of equal length, `None` for those that it does not hash. `None` to end the search.
     fn hashes(&mut self, keys: &[Vec<u8>]) -> Option<Vec<Option<u64>>>;
+
+    /// Work that was spent on the search so far.
+    fn work(&self) -> f64;
+
+    /// Work that may still be spent.
+    fn left(&self) -> f64;
 
     /// Length of the shortest keys that it hashes.
     fn shortest(&self) -> usize;
@@ -132,6 +141,8 @@ struct Places<'a, P> {
     places: Vec<Vec<Vec<u8>>>,
     /// Keys that were made for tests.
     tests: u64,
+    /// Work that ends the search for places.
+    enough: f64,
 }
 
 /// The part of a hash that is looked at: tables look at less than 64 bits of it, and its lower bits often depend on nothing but
@@ -140,7 +151,15 @@ fn low(hash: u64) -> u64 {
     hash & u64::from(u32::MAX)
 }
 
-impl<P: Program> Places<'_, P> {
+impl<'a, P: Program> Places<'a, P> {
+    fn new(program: &'a mut P, length: usize, enough: f64) -> Self {
+        Self { program, length, places: Vec::new(), tests: 0, enough }
+    }
+
+    fn hashes(&mut self, keys: &[Vec<u8>]) -> Option<Vec<Option<u64>>> {
+        if self.program.work() < self.enough { self.program.hashes(keys) } else { None }
+    }
+
     fn used(&self) -> usize {
         self.places.iter().map(|texts| texts[0].len()).sum()
     }
@@ -163,7 +182,7 @@ impl<P: Program> Places<'_, P> {
             self.tests += 1;
             let rest = text(mixed(self.tests), self.length, false);
             let keys: Vec<_> = texts.iter().map(|text| self.key(text, self.tests << 8, &rest)).collect();
-            let hashes = self.program.hashes(&keys)?;
+            let hashes = self.hashes(&keys)?;
             let Some(&Some(wanted)) = hashes.first() else { return Some(Vec::new()) };
             let mut hashes = hashes.into_iter();
             texts.retain(|_| hashes.next().flatten().map(low) == Some(low(wanted)));
@@ -179,14 +198,14 @@ impl<P: Program> Places<'_, P> {
         let mut by_hash: HashMap<u64, Vec<Vec<u8>>> = HashMap::new();
         let (mut tried, mut failed) = (0, 0);
         while tried < all.min(MOST_TEXTS) {
-            let most = (all.min(MOST_TEXTS) - tried).min(1 << 10);
+            let most = (all.min(MOST_TEXTS) - tried).min(BATCH as u64);
             // all of them where they are few
             let spread = |number: u64| if all <= MOST_TEXTS { number } else { mixed(number) % all };
             let texts: Vec<_> = (tried..tried + most).map(|number| text(spread(number), length, is_first)).collect();
             tried += most;
             let keys: Vec<_> = texts.iter().map(|text| self.key(text, 0, &rest)).collect();
             let mut same = Vec::new();
-            for (text, hash) in texts.into_iter().zip(self.program.hashes(&keys)?) {
+            for (text, hash) in texts.into_iter().zip(self.hashes(&keys)?) {
                 let Some(hash) = hash.map(low) else { continue };
                 let known = by_hash.entry(hash).or_default();
                 if !known.contains(&text) {
@@ -238,29 +257,27 @@ impl<P: Program> Places<'_, P> {
         Some(false)
     }
 
-    /// Places until there are as many keys as there is room for.
-    fn all(mut self) -> Option<Option<Colliding>> {
-        loop {
-            let keys = self.places.iter().map(Vec::len).fold(1, usize::saturating_mul);
-            let is_enough = keys >= self.program.room(self.length);
+    /// Keys of as many places as there is room for, or as are found; `None` if these are few.
+    fn all(mut self) -> Option<Colliding> {
+        let number = loop {
+            let number = self.places.iter().map(Vec::len).fold(1, usize::saturating_mul);
             let is_full = self.places.last().is_some_and(|texts| self.used() + texts[0].len() > self.length);
-            if is_enough || is_full {
-                let rest = vec![LETTERS[0]; self.length - self.used()];
-                self.places.extend((!rest.is_empty()).then(|| vec![rest]));
-                return Some((keys >= FEWEST).then_some(Colliding::Product(self.places)));
+            if number >= self.program.room(self.length) || is_full || !self.add().unwrap_or(false) {
+                break number;
             }
-            if !self.add()? {
-                return Some(None);
-            }
-        }
+        };
+        let rest = vec![LETTERS[0]; self.length - self.used()];
+        self.places.extend((!rest.is_empty()).then(|| vec![rest]));
+        (number >= FEWEST).then_some(Colliding::Product(self.places))
     }
 }
 
-/// Keys that are products of texts. The inner `None` if there are none.
-fn products<P: Program>(program: &mut P) -> Option<Option<Colliding>> {
-    let mut first = Places { program, length: AT_FIRST, places: Vec::new(), tests: 0 };
+/// Keys that are products of texts, found with half of the work that is left; `None` if there are none.
+fn products<P: Program>(program: &mut P) -> Option<Colliding> {
+    let enough = program.work() + program.left() / 2.0;
+    let mut first = Places::new(program, AT_FIRST, enough);
     if !first.add()? {
-        return Some(None);
+        return None;
     }
     let texts = &first.places[0];
     let (bits, size) = ((texts.len() as f64).log2(), texts[0].len());
@@ -273,24 +290,26 @@ fn products<P: Program>(program: &mut P) -> Option<Option<Colliding>> {
     if length == first.length {
         return first.all();
     }
-    Places { program, length, places: Vec::new(), tests: 0 }.all()
+    Places::new(program, length, enough).all()
 }
 
 /// Keys that have the same lower bits, or the same remainder if the program divides: as many as there is room for, or as are
 /// found.
 fn collected<P: Program>(program: &mut P, most: usize) -> Option<Colliding> {
     let length = program.shortest();
-    let wanted = program.room(length).min(most);
+    let before = program.work();
+    let mut hashes = program.hashes(&plain(0, BATCH, length));
+    // one of twice as many buckets gets the wanted keys
+    let affordable = program.left() / (program.work() - before) * BATCH as f64 / 2.0;
+    let wanted = program.room(length).min(most).min(affordable.sqrt() as usize);
     // in more buckets, too few keys would share one
     let divisor = program.divisor(wanted, MOST_KEYS / FEWEST as u64).filter(|&divisor| divisor > 1);
     let buckets = divisor.unwrap_or((2 * wanted.max(2) as u64).next_power_of_two());
     let mut numbers: Vec<Vec<u32>> = vec![Vec::new(); buckets as usize];
     let mut fullest = 0;
     let mut tried = 0;
-    while tried < MOST_KEYS && numbers[fullest].len() < wanted {
-        let keys = plain(tried, 1 << 10, length);
-        let Some(hashes) = program.hashes(&keys) else { break };
-        for (number, hash) in (tried..).zip(hashes) {
+    while let Some(of_batch) = hashes {
+        for (number, hash) in (tried..).zip(of_batch) {
             let Some(hash) = hash else { continue };
             let bucket = (hash % buckets) as usize;
             numbers[bucket].push(number as u32);
@@ -298,7 +317,9 @@ fn collected<P: Program>(program: &mut P, most: usize) -> Option<Colliding> {
                 fullest = bucket;
             }
         }
-        tried += keys.len() as u64;
+        tried += BATCH as u64;
+        let goes_on = tried < MOST_KEYS && numbers[fullest].len() < wanted;
+        hashes = if goes_on { program.hashes(&plain(tried, BATCH, length)) } else { None };
     }
     let keys: Vec<_> = numbers[fullest].iter().flat_map(|&number| plain(number.into(), 1, length)).collect();
     (keys.len() >= FEWEST).then_some(Colliding::List(keys))
@@ -309,7 +330,7 @@ pub fn search<P: Program>(program: &mut P) -> Option<Colliding> {
     let few = collected(program, FIRST_COLLECTED)?;
     program.suffers(&few)?;
     let suffered = |program: &mut P, keys: Colliding| program.suffers(&keys).map(|work| (work, keys));
-    let product = products(program)?.and_then(|keys| suffered(program, keys));
+    let product = products(program).and_then(|keys| suffered(program, keys));
     if product.as_ref().is_some_and(|(_, keys)| keys.key(0).len() <= SHORT) {
         return product.map(|(_, keys)| keys);
     }
@@ -331,12 +352,13 @@ mod tests {
         hash: HashOf,
         divisor: Option<u64>,
         hashed: u64,
+        affordable: u64,
         room: usize,
     }
 
     impl Table {
         fn new(hash: HashOf, divisor: Option<u64>) -> Self {
-            Self { hash, divisor, hashed: 0, room: 12_000 }
+            Self { hash, divisor, hashed: 0, affordable: u64::MAX, room: 12_000 }
         }
 
         fn longest_chain(&self, keys: &Colliding) -> usize {
@@ -352,7 +374,16 @@ mod tests {
     impl Program for Table {
         fn hashes(&mut self, keys: &[Vec<u8>]) -> Option<Vec<Option<u64>>> {
             self.hashed += keys.len() as u64;
+            (self.hashed <= self.affordable).then_some(())?;
             Some(keys.iter().map(|key| Some((self.hash)(key))).collect())
+        }
+
+        fn work(&self) -> f64 {
+            self.hashed as f64
+        }
+
+        fn left(&self) -> f64 {
+            self.affordable.saturating_sub(self.hashed) as f64
         }
 
         fn shortest(&self) -> usize {
@@ -407,13 +438,22 @@ mod tests {
             [("times 33", times_33, 24), ("fnv", fnv, 48), ("murmur", murmur, 64)];
         for (name, hash, longest) in functions {
             let mut table = Table::new(hash, Some(u64::from(u32::MAX)));
-            let keys = products(&mut table).flatten().expect(name);
+            let keys = products(&mut table).expect(name);
             let number = keys.len().min(table.room(keys.key(0).len()));
             assert_eq!(table.longest_chain(&keys), number, "{name}");
             assert!(keys.key(0).len() <= longest, "{name}: {}", keys.key(0).len());
             let different: HashSet<_> = (0..number).map(|number| keys.key(number)).collect();
             assert_eq!(different.len(), number, "{name}");
         }
+    }
+
+    #[test]
+    fn what_was_found_is_not_lost_when_the_work_ends() {
+        let mut table = Table { affordable: 3_000_000, room: 120_000, ..Table::new(murmur, Some(u64::from(u32::MAX))) };
+        let keys = products(&mut table).unwrap();
+        assert!(table.hashed <= 1_500_000 + BATCH as u64, "{}", table.hashed);
+        assert!(keys.len() >= FEWEST && keys.len() < table.room(keys.key(0).len()), "{}", keys.len());
+        assert_eq!(table.longest_chain(&keys), keys.len());
     }
 
     #[test]

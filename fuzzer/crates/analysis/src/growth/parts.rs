@@ -43,6 +43,8 @@ const MOST_LAWS: usize = 6;
 const MOST_REST: usize = 8;
 /// Factor between the sizes of a law that is more than a guess.
 const WIDE_SPAN: u64 = 3;
+/// Local exponent up to which a law is told as linear or less.
+pub(super) const LINEAR: f64 = 1.2;
 /// Local exponents of laws that agree differ by less.
 pub(super) const SAME_EXPONENT: f64 = 0.35;
 /// Error of a law by parts above which its confidence is low.
@@ -174,7 +176,11 @@ fn of_first<'a>(
                 continue;
             };
             // another way to take units of the same kind confirms the first
-            let parts = first.held_against(&parts);
+            let mut parts = first.held_against(&parts);
+            // what stays may be what is slow
+            if !parts.covers(finding) && parts.exponent() <= LINEAR {
+                parts.fit.confidence = Confidence::Low;
+            }
             if parts.fit.confidence >= Confidence::Medium && parts.covers(finding) {
                 return Ok(Some(parts));
             }

@@ -14,7 +14,7 @@ use super::{
     family::Family,
     fits,
     ladder::{self, End, Ladder, Limits, REJECTED},
-    parts::{self, Parts},
+    parts::{self, LINEAR, Parts},
     report::{self, GrowthPoint, GrowthReport, NoLaw, ResourceLaw},
     sample::{Axis, Sample},
     time::{self, Times},
@@ -69,8 +69,6 @@ const PARTS_OF_BUDGET: u32 = 30;
 
 /// Local exponent from which on parts say no more than that growth is steep: few sizes of what is exponential return.
 const BEYOND_POWERS: f64 = 4.0;
-/// Local exponent up to which a law is told as linear or less.
-const LINEAR: f64 = 1.2;
 /// Part of the time that is left in which a template of both is looked for, where a text beside the repetitions counts as well, and
 /// loops of a template up to which one is.
 const BUDGET_OF_BOTH: f64 = 0.3;

@@ -28,6 +28,8 @@ const MOST_NOISE: f64 = 0.1;
 const LEAST_BENT: f64 = 1.6;
 /// Local exponents of two laws that differ more are no "A or B": nothing is known.
 const MOST_DIFFERENT: f64 = 0.75;
+/// Factor between the highest term of a law, at the largest size, and what terms below zero take away there, at least.
+const LEAST_LEFT: f64 = 2.0;
 /// Powers that are this close to a whole one are not told from it by noisy amounts, and the largest whole one.
 const NOISE_OF_EXPONENT: f64 = 0.35;
 const LARGEST_WHOLE: f64 = 3.5;
@@ -157,6 +159,7 @@ pub fn fit_noisy(points: &[Point]) -> Option<Fit> {
     }
     let mean = |law: &Law| (points.iter().map(|p| error_at(law, p).powi(2)).sum::<f64>() / points.len() as f64).sqrt();
     let middle = points[points.len() / 2].size as f64;
+    let largest = points.last()?.size as f64;
     // powers near a whole one follow noise, and steep terms follow what the last amounts have too much
     let is_its_own = |law: &Law| match law.class() {
         Class::Logarithmic => false,
@@ -166,7 +169,12 @@ pub fn fit_noisy(points: &[Point]) -> Option<Fit> {
         }
         _ => true,
     };
-    let laws = candidates::all(points).into_iter().filter(is_its_own);
+    // terms of which others take most away bend as any noise does
+    let is_made_up = |law: &Law| {
+        let taken_away: f64 = law.terms.iter().map(|term| term.amount_at(largest).min(0.0)).sum();
+        law.highest().is_some_and(|term| term.amount_at(largest) < -LEAST_LEFT * taken_away)
+    };
+    let laws = candidates::all(points).into_iter().filter(|law| is_its_own(law) && !is_made_up(law));
     let tried: Vec<(Law, f64)> = laws.map(|law| (law.clone(), mean(&law))).collect();
     let best = tried.iter().map(|(_, error)| *error).fold(f64::INFINITY, f64::min);
     let good = |error: f64| error <= (AS_GOOD_NOISY * best).max(LARGEST_NOISE);

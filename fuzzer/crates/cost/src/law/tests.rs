@@ -151,6 +151,20 @@ fn noise_does_not_make_powers_of_whole_laws() {
     }
 }
 
+/// Keys that collide in a table which doubles: each is held against all before it, and so are all of them whenever it doubles.
+#[test]
+fn a_table_that_doubles_does_not_make_logarithms_of_squares() {
+    let doubled = |n: u64| (3..n.ilog2() + 1).map(|bits| 5 << (2 * bits)).sum::<u64>();
+    let points = |from, factor: f64| {
+        let sizes = std::iter::successors(Some(from), |n| Some(n * factor)).take(14).map(|n| n as u64);
+        series(sizes, |n| 2_000 * n + 5 * n * n + doubled(n))
+    };
+    for from in [140.0, 145.0, 190.0] {
+        let fit = fit_noisy(&points(from, 1.224)).unwrap();
+        assert_eq!((fit.law.class(), &fit.rival), (Class::Quadratic, &None), "{fit:?}");
+    }
+}
+
 #[test]
 fn logarithms_are_no_plateaus() {
     for factor in [1, 10, 1_000] {

@@ -6,9 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::EntryId;
 
-/// Share of the work for searches, beside the first one, and work of a search at most.
+/// Share of the work for searches, beside the first one, and work of a search at most; with what is added once a few keys that
+/// collide were seen to cost more.
 const SHARE: f64 = 0.1;
 pub const MOST_WORK: f64 = 6e9;
+pub const WORK_OF_PROVEN: f64 = 2.4e10;
 
 /// Searches of a function that brought nothing, after which no other input is tried.
 const MOST_SEARCHES: u8 = 3;

@@ -17,7 +17,7 @@ use super::{Work, operators::Own, run_small};
 use crate::{
     EntryId,
     corpus::{
-        collisions::{MOST_WORK, Slots},
+        collisions::{MOST_WORK, Slots, WORK_OF_PROVEN},
         effort::work,
     },
     evaluate::{Campaign, Parts, evaluate},
@@ -58,8 +58,12 @@ const BEHIND: usize = 16;
 const IN_FRONT: usize = 4;
 const SEPARATORS: [&[u8]; 7] = [b"", b",", b" ", b"\n", b";", b"&", b"\r\n"];
 
-/// Factor between the work for keys that collide and for others from which they do collide.
+/// Factor between the work for keys that collide and for others from which they do collide, however the difference grows; and one
+/// from which they do if it grows by more than the other factor from half of the keys on: walks of chains grow by 4, and what
+/// else differs by 2. Parsers spend a hundred times as much on a key as on a step in a chain.
 const SUFFERS: f64 = 1.2;
+const SUFFERS_LITTLE: f64 = 1.02;
+const GROWS: f64 = 3.0;
 
 /// Most work that a run is expected to be, in instructions.
 const DEAREST: f64 = 3e8;
@@ -166,6 +170,8 @@ struct Asked<'a, 'p, C: Campaign> {
     batch: usize,
     /// Work after which the search ends.
     enough: f64,
+    /// Whether keys that collide were seen to cost more.
+    is_proven: bool,
     failure: Option<Error>,
 }
 
@@ -176,7 +182,7 @@ impl<C: Campaign> Asked<'_, '_, C> {
         if self.stage.input.mutator_bytes().len() > self.parts.state.search.size_limit.most() {
             return None;
         }
-        self.comparisons.begin();
+        self.comparisons.begin_with_hashes_of(self.place);
         let run = run_small(self.parts, self.stage.operator, self.parent, &self.stage.input);
         self.comparisons.end();
         match run {
@@ -224,7 +230,35 @@ impl<C: Campaign> Asked<'_, '_, C> {
     /// Whether each of a few keys is hashed.
     fn fits(&mut self) -> bool {
         let keys = plain(0, 3, self.length);
-        self.hashes_of(&keys).is_some_and(|hashes| hashes.iter().all(Option::is_some))
+        self.may_go_on() && self.hashes_of(&keys).is_some_and(|hashes| hashes.iter().all(Option::is_some))
+    }
+
+    /// Takes out of what stands between keys what is not needed there: each of millions of keys is read with it.
+    fn shorten(&mut self) {
+        let mut size = self.slots.between.len() / 2;
+        while size > 0 {
+            let mut at = 0;
+            while at + size <= self.slots.between.len() && self.slots.between.len() > size {
+                let removed: Vec<u8> = self.slots.between.splice(at..at + size, []).collect();
+                if !self.fits() {
+                    self.slots.between.splice(at..at, removed);
+                    at += size;
+                }
+            }
+            size /= 2;
+        }
+    }
+
+    /// Searches for keys that collide, with less between them first: what is left may put them into tables of their own.
+    fn find(&mut self) -> Option<Colliding> {
+        let whole = self.slots.between.clone();
+        self.shorten();
+        let found = if self.is_hash() { search(self) } else { None };
+        if found.is_some() || self.slots.between == whole || !self.may_go_on() {
+            return found;
+        }
+        self.slots.between = whole;
+        if self.is_hash() { search(self) } else { None }
     }
 
     /// Whether keys have hashes of their own that are always the same. Finds out how many keys an input may have.
@@ -261,6 +295,14 @@ impl<C: Campaign> Program for Asked<'_, '_, C> {
         Some(hashes)
     }
 
+    fn work(&self) -> f64 {
+        self.parts.state.search.collisions.work
+    }
+
+    fn left(&self) -> f64 {
+        (self.enough - self.work()).max(0.0)
+    }
+
     fn shortest(&self) -> usize {
         self.length
     }
@@ -281,16 +323,25 @@ impl<C: Campaign> Program for Asked<'_, '_, C> {
         let length = keys.key(0).len();
         let number = keys.len().min(self.in_search(length));
         let others = plain(0, number, length);
-        let [one, without, with] =
-            [&others[..1], &others, &(0..number).map(|number| keys.key(number)).collect::<Vec<_>>()].map(|keys| {
-                let mut input = Vec::new();
-                self.slots.fill(keys.iter().cloned(), &mut input);
-                input
-            });
-        let of_target = self.parts.state.hooks.instructions_apart(&[&one, &without, &with])?;
+        let colliding: Vec<_> = (0..number).map(|number| keys.key(number)).collect();
+        let half = number / 2;
+        let inputs = [&others[..1], &others[..half], &colliding[..half], &others, &colliding].map(|keys| {
+            let mut input = Vec::new();
+            self.slots.fill(keys.iter().cloned(), &mut input);
+            input
+        });
+        let of_target = self.parts.state.hooks.instructions_apart(&inputs.each_ref().map(Vec::as_slice))?;
         self.parts.state.search.collisions.work += of_target.iter().sum::<u64>() as f64;
-        let [without, with] = [1, 2].map(|of| of_target[of] as f64 - of_target[0] as f64);
-        (with > SUFFERS * without).then_some(with)
+        let of_target = <[u64; 5]>::try_from(of_target).ok()?.map(|of| of as f64);
+        let [one, without_half, with_half, without, with] = of_target;
+        let (without, with, of_half) = (without - one, with - one, with_half - without_half);
+        let grows = with > SUFFERS_LITTLE * without && with - without > GROWS * of_half;
+        let suffers = grows || with > SUFFERS * without;
+        if suffers && !self.is_proven {
+            self.is_proven = true;
+            self.enough += WORK_OF_PROVEN;
+        }
+        suffers.then_some(with)
     }
 }
 
@@ -343,18 +394,19 @@ impl CollisionsStage {
         let enough = parts.state.search.collisions.work + MOST_WORK;
         let place = hashed.place;
         let (slots, length, batch) = (Slots::default(), LENGTHS[0], FIRST_KEYS);
-        let failure = None;
-        let mut asked = Asked { stage: self, comparisons, parts, parent, place, slots, length, batch, enough, failure };
+        let (is_proven, failure) = (false, None);
+        let mut asked =
+            Asked { stage: self, comparisons, parts, parent, place, slots, length, batch, enough, is_proven, failure };
         // one that is hashed as it stands is no shorter than it has to be
         let longest = hashed.spots.iter().map(Range::len).min().unwrap_or(0).max(LENGTHS[0]);
         let fits = LENGTHS.into_iter().filter(|&length| length <= longest).any(|length| {
             asked.length = length;
             slots_of(input, &hashed.spots).into_iter().any(|slots| {
                 asked.slots = slots;
-                asked.may_go_on() && asked.fits()
+                asked.fits()
             })
         });
-        let found = if fits && asked.is_hash() { search(&mut asked) } else { None };
+        let found = if fits { asked.find() } else { None };
         let (slots, failure) = (asked.slots, asked.failure);
         if let Some(failure) = failure {
             return Err(failure);
