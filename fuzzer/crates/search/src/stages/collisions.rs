@@ -253,11 +253,15 @@ impl<C: Campaign> Asked<'_, '_, C> {
     fn find(&mut self) -> Option<Colliding> {
         let whole = self.slots.between.clone();
         self.shorten();
-        let found = if self.is_hash() { search(self) } else { None };
+        let found = self.search();
         if found.is_some() || self.slots.between == whole || !self.may_go_on() {
             return found;
         }
         self.slots.between = whole;
+        self.search()
+    }
+
+    fn search(&mut self) -> Option<Colliding> {
         if self.is_hash() { search(self) } else { None }
     }
 
